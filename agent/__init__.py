@@ -1,0 +1,1 @@
+"""QueryMend answers questions about a warehouse, and is never silently wrong."""

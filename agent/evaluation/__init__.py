@@ -1,0 +1,1 @@
+"""Evaluation: ask many questions, score the answers, compare two runs."""

@@ -1,0 +1,1 @@
+"""Packs: examples, facts, descriptions and demo data, and the loader."""

@@ -1,0 +1,1 @@
+"""What is deterministic: catalog, engines, SQL, results, chunks and the index."""

@@ -1,0 +1,1 @@
+"""What the warehouse holds: tables, columns, keys, profiles, and how tables join."""

@@ -1,0 +1,1 @@
+"""Chunks: what is indexed, one retrievable text each."""

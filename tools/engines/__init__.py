@@ -1,0 +1,1 @@
+"""What runs SQL: one file an engine, behind one protocol."""

@@ -1,0 +1,1 @@
+"""The index: embeddings, the Chroma store, lexical search, fusion and retrieval."""

@@ -1,0 +1,1 @@
+"""What a question says, read by rule: its period, its bounds, what it names."""

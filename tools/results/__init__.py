@@ -1,0 +1,1 @@
+"""Results: shape checks, expectations, comparing, and summaries for a model."""

@@ -1,0 +1,1 @@
+"""SQL as a tree: parsing, the gate, checks and fixes. No model and no engine."""
