@@ -1,6 +1,7 @@
 """The index's values: examples, facts, values found in the data, and the context of one question."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from querymend.tools.catalog.model import Table
 
@@ -75,3 +76,24 @@ class Context:
     """What did not fit, one line each: ``table returns (rank 7, 180 tokens)``."""
     margin: float = 0.0
     """How far the last table taken scores above the first one left out, 0 to 1."""
+
+
+class ValueLookup(Protocol):
+    """Tells which text values the warehouse holds. Tables are named as in the catalog, qualified.
+
+    Private columns are never in it.
+    """
+
+    def holding(self, value: str) -> list[tuple[str, str, str]]:
+        """Return (table, column, exact value) wherever the value stands, in any case."""
+        ...
+
+    def nearest(
+        self, table: str, column: str, value: str, limit: int = 3
+    ) -> list[tuple[str, float]]:
+        """Return the column's values most like this one with their likeness (0 to 1), best first."""
+        ...
+
+    def has(self, table: str, column: str, value: str) -> bool | None:
+        """Tell whether the column holds exactly this value; None if not all its values are known."""
+        ...
