@@ -1,4 +1,4 @@
-"""The index's values: examples, facts, values found in the data, and the context of one question."""
+"""The index's values: examples, facts, values in the data, and the context of one question."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -91,9 +91,9 @@ class ValueLookup(Protocol):
     def nearest(
         self, table: str, column: str, value: str, limit: int = 3
     ) -> list[tuple[str, float]]:
-        """Return the column's values most like this one with their likeness (0 to 1), best first."""
+        """Return the column's values most like this one, with likeness (0 to 1), best first."""
         ...
 
     def has(self, table: str, column: str, value: str) -> bool | None:
-        """Tell whether the column holds exactly this value; None if not all its values are known."""
+        """Tell whether the column holds exactly this value; None if it is not known in full."""
         ...

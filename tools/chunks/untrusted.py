@@ -1,0 +1,44 @@
+"""Text that came from data, made safe to stand inside a comment of a prompt.
+
+Cell values, column comments and descriptions are data (DESIGN §6.4): they may hold the end of a
+comment, a Markdown fence or a chat template's control token. None of these survives here.
+"""
+
+import re
+import unicodedata
+
+CUT = "…"
+_BREAKS = (
+    ("*/", "* /"),
+    ("/*", "/ *"),  # DuckDB nests comments: an opened one would swallow what follows
+    ("```", "'''"),
+    ("<|", "< |"),  # <|im_start|>: local servers read control tokens inside plain text
+    ("|>", "| >"),
+)
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def untrusted(text: str, *, limit: int, escape: bool = False) -> str:
+    r"""Return the text on one line, without terminators, at most ``limit`` characters.
+
+    Args:
+        text: anything.
+        limit: the length of the result; what is cut is marked by ``…``.
+        escape: show line breaks and tabs as ``\n`` instead of as a blank (for cells).
+    """
+    head = text[: 2 * limit + 8]
+    shown = "".join(_ESCAPES[c] if escape and c in _ESCAPES else _visible(c) for c in head)
+    flat = shown if escape else re.sub(r" {2,}", " ", shown).strip()
+    for terminator, harmless in _BREAKS:
+        flat = flat.replace(terminator, harmless)
+    return cut(flat, limit) if len(text) == len(head) else cut(flat + CUT, limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the text, or its beginning and a mark where it is longer."""
+    return text if len(text) <= limit else text[: max(limit - 1, 0)] + CUT
+
+
+def _visible(char: str) -> str:
+    """Return the character, or a blank for control, format and separator characters."""
+    return " " if unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp", "Cs"} else char
