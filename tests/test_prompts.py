@@ -1,0 +1,50 @@
+import jinja2
+import pytest
+from jinja2 import meta
+
+from querymend import prompts
+
+GENERATE = {
+    "dialect": "DuckDB",
+    "schema": "CREATE TABLE t (a INTEGER);",
+    "joins": ["t.a = u.a"],
+    "facts": ["revenue is the sum of amount"],
+    "examples": [{"question": "How many?", "sql": "SELECT COUNT(*) FROM t"}],
+    "values": ["'Ann' is in t.name"],
+    "today": "2026-07-15",
+    "periods": ["last month = 1 June to 30 June 2026"],
+    "question": "How many {braces} {{ here }}?",
+}
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_each_prompt_declares_just_what_it_uses(name: str) -> None:
+    tree = jinja2.Environment(autoescape=True).parse(prompts.source(name))
+    assert meta.find_undeclared_variables(tree) == set(prompts.declared_inputs(name))
+
+
+def test_inputs_that_are_not_declared_are_refused() -> None:
+    with pytest.raises(ValueError, match="takes sql, problems; given: sql"):
+        prompts.render("repair", sql="SELECT 1")
+
+
+def test_braces_of_a_question_are_text() -> None:
+    assert "How many {braces} {{ here }}?" in prompts.render("generate", **GENERATE).user
+
+
+def test_the_question_stands_last_so_that_the_beginning_is_shared() -> None:
+    first = prompts.render("generate", **GENERATE).user
+    second = prompts.render("generate", **GENERATE | {"question": "And when?"}).user
+    cut = first.index("Question: How many {braces}")
+    assert first[:cut] == second[:cut]
+
+
+def test_empty_parts_leave_no_heading() -> None:
+    bare = {"joins": [], "facts": [], "examples": [], "values": [], "periods": []}
+    text = prompts.render("generate", **GENERATE | bare).user
+    assert not any(h in text for h in ("Joins:", "Facts:", "Examples", "Values", "Today"))
+
+
+def test_the_fingerprint_names_the_prompt_and_its_version() -> None:
+    assert prompts.fingerprint("generate").startswith("generate@1-")
+    assert prompts.fingerprint("generate") != prompts.fingerprint("repair")
