@@ -58,7 +58,7 @@ def render(name: str, **inputs: object) -> Rendered:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # noqa: S701  a prompt is no HTML
+        autoescape=False,
     )
     return Rendered(
         system=environment.from_string(template.system).render(inputs).strip(),
