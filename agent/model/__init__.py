@@ -1,1 +1,1 @@
-"""The model: the chat endpoint, the local server and its weights, and reading replies."""
+"""The model side: prompts go out, replies come back, and one SQL text is read from each."""
