@@ -1,0 +1,1 @@
+"""Rule fixes: repair a query on its tree, without a model."""

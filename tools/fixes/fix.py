@@ -1,0 +1,79 @@
+"""The values of the rule fixes: what is known, one step, one fix."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sqlglot import exp
+
+from querymend.tools.catalog.model import Catalog
+from querymend.tools.fixes.graph import Graph
+from querymend.tools.fixes.names import words
+from querymend.tools.index.model import ValueLookup
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix:
+    """One candidate: a whole SQL text that may mend another."""
+
+    code: str
+    """The rules applied, joined by ``+``: ``joined+value_case``."""
+    sql: str
+    why: str
+    """One sentence for people: ``joined area_code_state through votes.state = …``."""
+    edits: int
+    """How many places of the tree changed."""
+    certainty: float
+    """Between 0 and 1: how often such a fix is what was meant."""
+    verified: bool = False
+    """It ran, and what it rests on was checked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One change of one place: the tree after it, and how sure it is."""
+
+    code: str
+    why: str
+    certainty: float
+    tree: exp.Expr
+    edits: int = 1
+    settled: frozenset[str] = frozenset()
+    """Doubts that later steps leave alone, by key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What the rules may rest on."""
+
+    catalog: Catalog
+    graph: Graph
+    dialect: str
+    question: str = ""
+    facts: Sequence[str] = ()
+    values: ValueLookup | None = None
+    error: str = ""
+    empty: bool = False
+    codes: frozenset[str] = field(default_factory=frozenset)
+    """Codes of the findings that asked for a fix."""
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The question's words, singular and lower-case."""
+        return frozenset(words(self.question))
+
+    @cached_property
+    def said(self) -> str:
+        """Question and facts as one lower-case text, blanks made one."""
+        return re.sub(r"\s+", " ", " ".join((self.question, *self.facts))).lower()
+
+    def mentions(self, text: str) -> bool:
+        """Tell whether question or facts hold this text as whole words, in any case."""
+        low = text.strip().lower()
+        return bool(low) and bool(re.search(rf"(?<!\w){re.escape(low)}(?!\w)", self.said))
+
+    def fit(self, name: str) -> float:
+        """Return the share of a name's words that the question holds."""
+        parts = words(name)
+        return sum(p in self.asked for p in parts) / len(parts) if parts else 0.0

@@ -1,0 +1,233 @@
+"""Values that their column does not hold: another spelling, or another column that does."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from querymend.tools.catalog.model import Table
+from querymend.tools.fixes import edits
+from querymend.tools.fixes.fix import Known, Step
+from querymend.tools.fixes.graph import certainty
+from querymend.tools.fixes.priors import prior
+from querymend.tools.fixes.view import Frame, Source, View, own
+from querymend.tools.index.model import ValueLookup
+
+COMPARED = (exp.EQ, exp.NEQ, exp.In)
+FEW = 40
+"""A column with no more values than this is looked at whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spot:
+    """A text compared with a column: where it stands, and whose values it should be among."""
+
+    frame: int
+    place: int
+    column: exp.Column
+    text: str
+    source: Source
+    table: Table
+    name: str
+    """The column's name as the catalog has it."""
+
+    @property
+    def key(self) -> str:
+        return f"value:{self.frame}:{self.column.sql()}:{self.text}"
+
+
+def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
+    """Yield what may be done about the first text that its column does not hold."""
+    values = known.values
+    if values is None:
+        return
+    for frame in view.frames:
+        for spot in spots(frame):
+            if spot.key in settled or missing(spot, values) is not True:
+                continue
+            yield from _spelt(view, known, spot, values)
+            yield from _moved(view, known, frame, spot, values)
+            yield _kept(view, spot)
+            return
+
+
+def missing(spot: Spot, values: ValueLookup) -> bool | None:
+    """Tell whether the column lacks the text; None where that is not known."""
+    held = values.has(spot.table.qualified_name, spot.name, spot.text)
+    return None if held is None else not held
+
+
+def texts(frame: Frame) -> list[exp.Literal]:
+    """Return the text literals that are compared with a column, in text order."""
+    found = []
+    for node in own(frame.select, exp.Literal):
+        up = node.parent
+        if node.is_string and isinstance(up, COMPARED) and column_of(node) is not None:
+            found.append(node)
+    return found
+
+
+def column_of(node: exp.Literal) -> exp.Column | None:
+    """Return the column that a literal is compared with."""
+    up = node.parent
+    if up is None:
+        return None
+    other = up.this if up.this is not node else up.args.get("expression")
+    if isinstance(other, exp.Lower | exp.Upper | exp.Trim):
+        return None
+    return other if isinstance(other, exp.Column) else None
+
+
+def spots(frame: Frame) -> Iterator[Spot]:
+    """Yield the texts of a frame that are compared with a column of a known table."""
+    for i, node in enumerate(texts(frame)):
+        col = column_of(node)
+        source = home(frame, col) if col is not None else None
+        if col is None or source is None or source.table is None:
+            continue
+        real = source.table.column(col.name)
+        if real is not None:
+            yield Spot(
+                frame=frame.index,
+                place=i,
+                column=col,
+                text=node.name,
+                source=source,
+                table=source.table,
+                name=real.name,
+            )
+
+
+def home(frame: Frame, col: exp.Column) -> Source | None:
+    """Return the source that a column comes from."""
+    if col.table:
+        return frame.source(col.table)
+    owners = frame.owners(col.name)
+    return owners[0] if len(owners) == 1 else None
+
+
+def _spelt(view: View, known: Known, spot: Spot, values: ValueLookup) -> Iterator[Step]:
+    """The column holds the value in another spelling."""
+    near = values.nearest(spot.table.qualified_name, spot.name, spot.text, 8)
+    rated = [(_rate(known, spot, value, score, len(near)), value) for value, score in near]
+    seen = sorted(rated, key=lambda r: r[0][1], reverse=True)
+    for (code, sure), value in seen[:3]:
+        if sure >= 0.15:
+            yield _said(view, spot, code, sure, value)
+    if spot.text.lower() not in {v.lower() for v, _ in near}:
+        yield from _contained(view, spot, values)
+
+
+def _rate(known: Known, spot: Spot, value: str, score: float, many: int) -> tuple[str, float]:
+    """Return the rule by which a value may be what the text means, and how sure it is."""
+    if _plain(value) == _plain(spot.text):
+        return "value_case", prior("value_case")
+    if known.facts and _stated(known, spot.name, value):
+        return "value_stated", prior("value_stated")
+    if known.mentions(value) and not known.mentions(spot.text):
+        return "value_asked", prior("value_asked")
+    a, b = _plain(value), _plain(spot.text)
+    if min(len(a), len(b)) == 1 and many <= FEW and a[:1] == b[:1] and a != b:
+        return "value_initial", prior("value_initial")
+    return "value_near", prior("value_near") * max(0.0, (score - 0.5) * 2)
+
+
+def _plain(text: str) -> str:
+    """Return letters and digits only; signs where there are none."""
+    return re.sub(r"[\W_]+", "", text.lower()) or text.strip()
+
+
+def _stated(known: Known, name: str, value: str) -> bool:
+    """Tell whether a fact says that this column takes this value."""
+    pattern = rf"{re.escape(name.lower())}\s*(?:=|==|is|refers to)\s*['\"]?{re.escape(value.lower())}['\"]?(?!\w)"
+    return any(re.search(pattern, f.lower()) for f in (*known.facts, known.question))
+
+
+def _said(view: View, spot: Spot, code: str, sure: float, value: str) -> Step:
+    copy = view.again()
+    node = texts(copy.frames[spot.frame])[spot.place]
+    node.replace(exp.Literal.string(value))
+    why = f"{spot.table.name}.{spot.name} holds {value!r}, not {spot.text!r}"
+    return Step(code=code, why=why, certainty=sure, tree=copy.tree)
+
+
+def _contained(view: View, spot: Spot, values: ValueLookup) -> Iterator[Step]:
+    """The text is a part of the column's values."""
+    near = values.nearest(spot.table.qualified_name, spot.name, spot.text, 8)
+    low = spot.text.lower()
+    if len(low) < 3 or not any(low in v.lower() for v, _ in near):
+        return
+    copy = view.again()
+    node = texts(copy.frames[spot.frame])[spot.place]
+    if not isinstance(node.parent, exp.EQ):
+        return
+    like = exp.Like(this=spot.column.copy(), expression=exp.Literal.string(f"%{spot.text}%"))
+    node.parent.replace(like)
+    why = f"values of {spot.table.name}.{spot.name} contain {spot.text!r}"
+    yield Step(
+        code="value_within", why=why, certainty=prior("value_within"), tree=copy.tree, edits=2
+    )
+
+
+def _moved(
+    view: View, known: Known, frame: Frame, spot: Spot, values: ValueLookup
+) -> Iterator[Step]:
+    """Another column holds the value: of this table, of another in scope, or one key away."""
+    found = [
+        h for h in values.holding(spot.text) if h[:2] != (spot.table.qualified_name, spot.name)
+    ]
+    alone = len({(t, c) for t, c, _ in found}) == 1
+    for table, name, value in found[:12]:
+        low = table.lower()
+        if low == spot.source.name:
+            yield _put(view, spot, "value_column", alone, spot.source.alias, name, value)
+        elif (other := frame.of_table(low)) is not None:
+            yield _put(view, spot, "value_source", alone, other.alias, name, value)
+        else:
+            yield from _far(view, known, spot, (low, name, value), alone)
+
+
+def _put(view: View, spot: Spot, code: str, alone: bool, alias: str, name: str, value: str) -> Step:
+    copy = view.again()
+    frame = copy.frames[spot.frame]
+    _set(frame, spot, alias if len(frame.sources) > 1 else "", name, value)
+    sure = prior(code) * (1.0 if alone else prior("one_of_many"))
+    why = f"{value!r} is a value of {alias}.{name}"
+    return Step(code=code, why=why, certainty=sure, tree=copy.tree)
+
+
+def _set(frame: Frame, spot: Spot, alias: str, name: str, value: str) -> None:
+    """Replace column and text of one comparison; an IN list keeps its other values."""
+    node = texts(frame)[spot.place]
+    col = column_of(node)
+    node.replace(exp.Literal.string(value))
+    if col is not None:
+        edits.rename(col, name, alias)
+
+
+def _far(
+    view: View, known: Known, spot: Spot, held: tuple[str, str, str], alone: bool
+) -> Iterator[Step]:
+    """Join in the table that holds the value; surest where the column is the key that leads there."""
+    target, name, value = held
+    for path in known.graph.paths({spot.source.name}, target, longest=2):
+        leads = path[0].columns == (spot.name,) and len(path) == 1
+        back = len(path) == 1 and path[0].target_columns == (name,) and leads
+        if back:
+            continue
+        code = "value_key" if leads else "value_joined"
+        copy = view.again()
+        frame = copy.frames[spot.frame]
+        alias = edits.join_in(frame, path, start=spot.source.alias)
+        _set(frame, spot, alias, name, value)
+        sure = prior(code) * certainty(path) * (1.0 if alone else prior("one_of_many"))
+        why = f"{value!r} is a value of {target}.{name}"
+        yield Step(code=code, why=why, certainty=sure, tree=copy.tree, edits=1 + len(path))
+
+
+def _kept(view: View, spot: Spot) -> Step:
+    """Leave the text as it is."""
+    sure = prior("value_kept")
+    settled = frozenset({spot.key})
+    return Step(code="", why="", certainty=sure, tree=view.tree, edits=0, settled=settled)
