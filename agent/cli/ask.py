@@ -1,0 +1,8 @@
+"""``querymend ask``."""
+
+import typer
+
+
+def ask() -> None:
+    """Come soon."""
+    raise typer.Exit(2)

@@ -1,0 +1,8 @@
+"""``querymend doctor``."""
+
+import typer
+
+
+def doctor() -> None:
+    """Come soon."""
+    raise typer.Exit(2)

@@ -1,0 +1,118 @@
+"""Progress of long work: a bar on a terminal, plain lines elsewhere. Always on stderr."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from querymend.evaluation.records import Record
+
+SHORT = {
+    "right": "right",
+    "cautious": "cautious",
+    "silently_wrong": "silently wrong",
+    "said_so": "said so",
+    "withheld": "withheld",
+    None: "no gold",
+}
+
+
+class EvalProgress(Protocol):
+    """Shows how an evaluation gets on."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        ...
+
+    def add(self, record: Record) -> None:
+        """Count one finished question."""
+        ...
+
+
+@contextmanager
+def eval_progress(
+    total: int, *, done: int = 0, console: Console | None = None
+) -> Iterator[EvalProgress]:
+    """Show the progress of an evaluation of so many questions."""
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(total, done, console)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=total, completed=done)
+        yield _Bar(bar, task)
+
+
+class _Tally:
+    """Running shares."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str | None] = Counter()
+
+    def add(self, record: Record) -> None:
+        self.counts[record.score] += 1
+
+    @property
+    def text(self) -> str:
+        n = self.counts.total()
+        shares = {name: round(100 * count / n) for name, count in self.counts.items()}
+        return " · ".join(f"{label} {shares[k]} %" for k, label in SHORT.items() if k in shares)
+
+
+class _Bar:
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task, self._tally = bar, task, _Tally()
+
+    def say(self, line: str) -> None:
+        self._bar.console.print(line, markup=False, highlight=False)
+
+    def add(self, record: Record) -> None:
+        self._tally.add(record)
+        self._bar.update(self._task, advance=1, description=escape(self._tally.text))
+
+
+class _Lines:
+    """A line a question: logs of runs in the background stay readable."""
+
+    def __init__(self, total: int, done: int, console: Console) -> None:
+        self._total, self._done, self._console = total, done, console
+        self._tally = _Tally()
+        self._asked = 0
+        self._started = time.monotonic()
+
+    def say(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def add(self, record: Record) -> None:
+        self._tally.add(record)
+        self._done += 1
+        self._asked += 1
+        pace = (time.monotonic() - self._started) / self._asked
+        left = pace * (self._total - self._done)
+        self.say(
+            f"{self._done}/{self._total} {SHORT[record.score]} {record.number('seconds'):.1f} s"
+            f" [{record.key}] {record.question}"
+        )
+        if self._done % 10 == 0 or self._done == self._total:
+            self.say(f"  so far: {self._tally.text}; about {left / 60:.0f} min left")
