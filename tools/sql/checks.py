@@ -1,0 +1,46 @@
+"""All static checks of a statement: the gate first, then names, then whatever ``CHECKS`` holds.
+
+A new check is one function of a ``Subject``, in its own file, with one line here.
+"""
+
+from querymend.tools.catalog.model import Catalog, Scope
+from querymend.tools.findings import Finding
+from querymend.tools.sql.gate import judge
+from querymend.tools.sql.names import check_names
+from querymend.tools.sql.parse import parse
+from querymend.tools.sql.subject import Check, Subject
+
+CHECKS: tuple[Check, ...] = (lambda subject: check_names(subject.parsed, subject.catalog),)
+
+
+def check(
+    sql: str,
+    *,
+    dialect: str,
+    catalog: Catalog | None = None,
+    scope: Scope | None = None,
+    question: str | None = None,
+) -> tuple[Finding, ...]:
+    """Return what the gate and, with a catalog, every check says of a text.
+
+    What the gate refuses for its form is not looked at further. The checks see the catalog within
+    the scope, so no hint names what the caller may not see.
+    """
+    parsed = parse(sql, dialect)
+    if parsed.tree is None:
+        return parsed.findings
+    findings = judge(parsed, catalog, scope)
+    if catalog is None or any(f.kind in ("safety", "syntax") for f in findings):
+        return tuple(findings)
+    subject = Subject(parsed=parsed, catalog=catalog.within(scope), question=question or "")
+    for rule in CHECKS:
+        findings += rule(subject)
+    return tuple(_distinct(findings))
+
+
+def _distinct(findings: list[Finding]) -> list[Finding]:
+    """Drop what two checks found at the same place."""
+    seen: dict[tuple[str, str, tuple[int, int] | None], Finding] = {}
+    for finding in findings:
+        seen.setdefault((finding.code, finding.clause, finding.position), finding)
+    return list(seen.values())
