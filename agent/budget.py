@@ -40,6 +40,8 @@ class Meter:
     model_calls: int = 0
     model_seconds: float = 0.0
     engine_seconds: float = 0.0
+    replayed_seconds: float = 0.0
+    """Seconds of model calls that a reply cache served: told, but not waited for."""
     tokens_in: int = 0
     tokens_out: int = 0
     queries: int = 0
@@ -90,8 +92,11 @@ class Meter:
         """Tell whether another model call fits in the budget."""
         return self.budget.model_calls is None or self.model_calls < self.budget.model_calls
 
-    def count_call(self, *, seconds: float, tokens_in: int, tokens_out: int) -> None:
+    def count_call(
+        self, *, seconds: float, tokens_in: int, tokens_out: int, replayed: bool = False
+    ) -> None:
         """Note one model call."""
+        self.replayed_seconds += seconds if replayed else 0.0
         self.model_calls += 1
         self.model_seconds += seconds
         self.tokens_in += tokens_in

@@ -1,0 +1,127 @@
+"""Stage: run the SQL at hand, through the gate, within what is left of the budget."""
+
+import hashlib
+import time
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from querymend.answer import Attempt, Summary
+from querymend.events import FindingMade, RowsReturned
+from querymend.loop.calling import retried
+from querymend.loop.state import State, Update
+from querymend.loop.trip import Trip
+from querymend.tools.engines.engine import Result
+from querymend.tools.errors import Final, QueryError, Unavailable
+from querymend.tools.findings import Finding
+from querymend.tools.sql.gate import admit
+
+SHOWN = 5
+"""Rows in the event; the answer has them all."""
+
+
+def execute(state: State, runtime: Runtime[Trip]) -> Update:
+    """Run the attempt at hand; what the engine says against it becomes a finding."""
+    trip = runtime.context
+    trip.begin("execute")
+    attempt = state.at_hand
+    try:
+        result = fetch(attempt.sql, trip)
+    except QueryError as error:
+        finding = engine_error(error)
+        trip.emit(FindingMade(finding=finding))
+        trip.note("execute", error=finding.message, code=finding.evidence)
+        return _with(state, replace(attempt, findings=(*attempt.findings, finding)))
+    except (Unavailable, Final) as error:
+        trip.note("execute", error=str(error))
+        return {"ending": "failed", "reason": str(error)}
+    trip.emit(_event(result))
+    trip.note(
+        "execute",
+        rows=len(result.rows),
+        truncated=result.truncated,
+        seconds=round(result.seconds, 3),
+        bytes_scanned=result.bytes_scanned,
+        query_id=result.query_id,
+    )
+    return _with(state, ran(attempt, result))
+
+
+def fetch(sql: str, trip: Trip) -> Result:
+    """Run a text once; the same text again gives the rows that are already there.
+
+    Raises:
+        QueryError: the gate or the engine refuses the text.
+        Unavailable: the engine stayed away after the retries.
+        Final: the budget is spent or access is denied.
+    """
+    if sql in trip.results:
+        return trip.results[sql]
+    verdict = admit(sql, dialect=trip.deps.engine.dialect, catalog=trip.catalog, scope=trip.scope)
+    if verdict.sql is None:
+        raise QueryError(verdict.findings[0].message, code="refused")
+    admitted, started = verdict.sql, time.monotonic()
+    try:
+        result = retried(
+            lambda: trip.deps.engine.run(admitted, limits=trip.limits()), meter=trip.meter
+        )
+    except QueryError:
+        _count(trip, time.monotonic() - started, None)
+        raise
+    _count(trip, time.monotonic() - started, result)
+    trip.results[sql] = result
+    return result
+
+
+def ran(attempt: Attempt, result: Result) -> Attempt:
+    """Note in an attempt what came back."""
+    return replace(
+        attempt,
+        summary=Summary(
+            rows=len(result.rows),
+            truncated=result.truncated,
+            columns=result.columns,
+            digest=digest(result),
+        ),
+        seconds=result.seconds,
+        bytes_scanned=result.bytes_scanned,
+        query_id=result.query_id,
+    )
+
+
+def digest(result: Result) -> str:
+    """Return a hash that two results share if their rows are equal, in order."""
+    return hashlib.sha256(repr(result.rows).encode()).hexdigest()[:16]
+
+
+def engine_error(error: QueryError) -> Finding:
+    """Make a finding of what the engine said."""
+    return Finding(
+        code="engine_error",
+        kind="engine",
+        severity="block",
+        message=f"The engine refused the query: {error}",
+        evidence=error.code,
+        position=error.position,
+    )
+
+
+def _count(trip: Trip, seconds: float, result: Result | None) -> None:
+    trip.meter.count_query(
+        seconds=seconds,
+        scanned=result.bytes_scanned if result else None,
+        query_id=result.query_id if result else "",
+    )
+
+
+def _event(result: Result) -> RowsReturned:
+    return RowsReturned(
+        columns=tuple(c.name for c in result.columns),
+        rows=result.rows[:SHOWN],
+        row_count=result.row_count,
+        seconds=result.seconds,
+    )
+
+
+def _with(state: State, attempt: Attempt) -> Update:
+    return {"attempts": (*state.attempts[:-1], attempt)}

@@ -1,0 +1,88 @@
+"""From context to prompt: what the model is shown, the same way for first texts and repairs."""
+
+from collections.abc import Sequence
+
+from querymend import prompts
+from querymend.loop.state import State
+from querymend.loop.trip import Trip
+from querymend.model.writer import Prompt
+from querymend.tools.chunks.ddl import create_table
+from querymend.tools.chunks.untrusted import untrusted
+from querymend.tools.findings import Finding, in_repair_order
+from querymend.tools.index.model import Context, ValueHit
+
+DIALECTS = {"duckdb": "DuckDB", "athena": "Amazon Athena (Trino)", "trino": "Trino"}
+PROBLEM = 300
+
+
+def first_prompt(state: State, trip: Trip) -> Prompt:
+    """Write the prompt for the first SQL text."""
+    rendered = prompts.render("generate", **_inputs(state, trip))
+    return Prompt(system=rendered.system, user=rendered.user, fingerprint=rendered.fingerprint)
+
+
+def repair_prompt(state: State, trip: Trip) -> Prompt:
+    """Write the prompt that shows the SQL at hand with one class of findings.
+
+    It goes on where the first prompt ends, so the server's cache serves all of the beginning.
+    """
+    first = first_prompt(state, trip)
+    attempt = state.at_hand
+    problems = [_problem(f) for f in one_class(attempt.findings)]
+    more = prompts.render("repair", sql=attempt.sql, problems=problems)
+    return Prompt(
+        system=first.system,
+        user=f"{first.user}\n\n{more.user}",
+        kind="repair",
+        fingerprint=f"{first.fingerprint} {more.fingerprint}",
+    )
+
+
+def one_class(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings to act on now: those of the first class in the order of repair."""
+    acting = [f for f in in_repair_order(findings) if f.severity in ("block", "repair")]
+    return [f for f in acting if f.kind == acting[0].kind] if acting else []
+
+
+def _problem(finding: Finding) -> str:
+    hint = f" {finding.hint}" if finding.hint else ""
+    return untrusted(finding.message + hint, limit=PROBLEM)
+
+
+def _inputs(state: State, trip: Trip) -> dict[str, object]:
+    context = state.context or Context()
+    samples = trip.deps.settings.retrieval.sample_rows
+    schema = "\n\n".join(create_table(t, samples=samples) for t in context.tables)
+    return {
+        "dialect": DIALECTS.get(trip.deps.engine.dialect, trip.deps.engine.dialect),
+        "schema": schema,
+        "joins": _undeclared(context),
+        "facts": [fact.text for fact in context.facts],
+        "examples": [s.example for s in context.examples],
+        "values": [_value(hit) for hit in context.values],
+        "today": trip.today.isoformat(),
+        "periods": [period.text for period in state.periods],
+        "question": state.question,
+    }
+
+
+def _undeclared(context: Context) -> list[str]:
+    """Write the joins that the DDL does not show by itself."""
+    shown = {
+        (t.qualified_name, key.columns, key.table, key.target_columns)
+        for t in context.tables
+        for key in t.keys
+    }
+    return [
+        " and ".join(
+            f"{join.table}.{here} = {join.target}.{there}"
+            for here, there in zip(join.columns, join.target_columns, strict=True)
+        )
+        for join in context.joins
+        if (join.table, join.columns, join.target, join.target_columns) not in shown
+    ]
+
+
+def _value(hit: ValueHit) -> str:
+    value = untrusted(hit.value, limit=80).replace("'", "''")
+    return f"{hit.table}.{hit.column} has '{value}'"

@@ -1,0 +1,69 @@
+"""Stage: a new attempt, or the end. Rule fixes first, with no model; then the model, bounded.
+
+A rule fix uses none of the repairs. Whatever a new attempt brings, the best attempt is kept:
+repair is monotone (DESIGN §2).
+"""
+
+from langgraph.runtime import Runtime
+
+from querymend.answer import Attempt
+from querymend.events import SqlWritten
+from querymend.loop.calling import call_model
+from querymend.loop.generate import attempt_of
+from querymend.loop.progress import no_progress, repaired_empty_before
+from querymend.loop.prompting import one_class, repair_prompt
+from querymend.loop.state import State, Update
+from querymend.loop.trial import mend
+from querymend.loop.trip import Trip
+from querymend.model.reply import read_reply
+from querymend.tools.errors import BudgetExceeded, ModelUnavailable
+
+
+def repair(state: State, runtime: Runtime[Trip]) -> Update:
+    """Write a better SQL text than the one at hand, or say why there will be none."""
+    trip = runtime.context
+    trip.begin("repair")
+    try:
+        return _by_rule(state, trip) or _by_model(state, trip)
+    except (ModelUnavailable, BudgetExceeded) as error:
+        trip.note("repair", stopped=str(error))
+        return {"stopped": str(error)}
+
+
+def _by_rule(state: State, trip: Trip) -> Update | None:
+    """Let the rules try, once for each text that they did not write themselves."""
+    attempt = state.at_hand
+    if attempt.author == "rule" or not attempt.sql:
+        return None
+    mended = mend(attempt, state, trip)
+    if mended is None:
+        return None
+    trip.emit(SqlWritten(sql=mended.sql, author="rule", reason=mended.reason))
+    trip.note("repair", author="rule", sql=mended.sql, reason=mended.reason)
+    return {"attempts": (*state.attempts, mended)}
+
+
+def _by_model(state: State, trip: Trip) -> Update:
+    """Show the model one class of findings, unless that is useless or over the budget."""
+    reason = _over(state, trip)
+    if reason:
+        trip.note("repair", stopped=reason)
+        return {"stopped": reason}
+    written = call_model(trip, repair_prompt(state, trip))
+    reply = read_reply(written.text, finished=written.finished)
+    why = "; ".join(f.message for f in one_class(state.at_hand.findings))
+    trip.emit(SqlWritten(sql=reply.sql or "", author="model", reason=why))
+    attempts: tuple[Attempt, ...] = (*state.attempts, attempt_of(reply.sql, reply.reason, why))
+    return {"attempts": attempts, "model_repairs": state.model_repairs + 1}
+
+
+def _over(state: State, trip: Trip) -> str:
+    """Tell why the model is not asked again, or return an empty text."""
+    allowed = trip.meter.budget.max_repairs or 0
+    if state.model_repairs >= allowed:
+        return f"{allowed} repairs were tried"
+    if not trip.meter.may_call_model():
+        return f"{trip.meter.budget.model_calls} model calls were made"
+    if repaired_empty_before(state.attempts):
+        return "the result stayed empty"
+    return no_progress(state.attempts, trip.deps.engine.dialect)

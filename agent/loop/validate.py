@@ -1,0 +1,23 @@
+"""Stage: the gate and the checks. No model, no engine."""
+
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from querymend.events import FindingMade
+from querymend.loop.judge import judge
+from querymend.loop.state import State, Update
+from querymend.loop.trip import Trip
+
+
+def validate(state: State, runtime: Runtime[Trip]) -> Update:
+    """Hold the SQL at hand against the gate, the catalog and the scope."""
+    trip = runtime.context
+    trip.begin("validate")
+    attempt = state.at_hand
+    found = judge(attempt.sql, trip) if attempt.sql else ()
+    for finding in found:
+        trip.emit(FindingMade(finding=finding))
+    trip.note("validate", findings=[(f.severity, f.code, f.message) for f in found])
+    findings = (*attempt.findings, *found)
+    return {"attempts": (*state.attempts[:-1], replace(attempt, findings=findings))}

@@ -1,0 +1,75 @@
+"""What tests share: a tiny shop, agents on it with a scripted model, and no way out."""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+
+import duckdb
+import pytest
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+
+from querymend import Agent, Settings
+from querymend.testing import ScriptedModel
+
+TODAY = date(2026, 7, 15)
+SHOP = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR, region VARCHAR, email VARCHAR);
+CREATE TABLE products (sku VARCHAR PRIMARY KEY, title VARCHAR, price DECIMAL(10,2));
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id),
+  order_date DATE, amount DECIMAL(10,2), status VARCHAR);
+CREATE TABLE items (order_id INTEGER REFERENCES orders(id), sku VARCHAR REFERENCES products(sku),
+  quantity INTEGER);
+INSERT INTO customers VALUES (1, 'Ann', 'EMEA', 'ann@canary.test'), (2, 'Bob', 'APAC', NULL),
+  (3, 'Cleo', 'EMEA', 'cleo@canary.test');
+INSERT INTO products VALUES ('A1', 'Lamp', 20), ('B2', 'Desk', 150), ('C3', 'Chair', 80);
+INSERT INTO orders VALUES (1, 1, '2026-05-02', 100, 'paid'), (2, 1, '2026-06-10', 50, 'paid'),
+  (3, 2, '2026-06-11', 25, 'open'), (4, 3, '2026-02-01', 10, 'paid');
+INSERT INTO items VALUES (1, 'A1', 2), (1, 'C3', 1), (2, 'A1', 1), (3, 'B2', 1), (4, 'C3', 3);
+"""
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the developer's own settings and keys from every test."""
+    for name in list(os.environ):
+        if name.startswith(("QUERYMEND_", "OPENAI_", "AWS_", "ANONYMIZED_")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the tiny shop once; nothing can write to it."""
+    path = tmp_path_factory.mktemp("shop") / "shop.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(SHOP)
+    return path
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one cache folder for all tests of a run."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def settings(cache: Path, shop: Path) -> Settings:
+    """Return settings for the tiny shop."""
+    return Settings(source=str(shop), cache_dir=cache, today=TODAY)
+
+
+@pytest.fixture
+def ask(settings: Settings) -> Iterator[Callable[..., Agent]]:
+    """Return a maker of agents on the tiny shop, whose model replies as scripted."""
+    made: list[Agent] = []
+
+    def make(*replies: object, **changes: object) -> Agent:
+        writer = replies[0] if isinstance(replies[0], ScriptedModel) else ScriptedModel(*replies)  # type: ignore[arg-type]
+        agent = Agent.open(settings.model_copy(update=changes), writer=writer)
+        made.append(agent)
+        return agent
+
+    yield make
+    for agent in made:
+        agent.close()

@@ -1,0 +1,168 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from querymend import Agent, Budget
+from querymend.testing import ScriptedModel
+from querymend.tools.engines.engine import Engine, Limits, Result
+from querymend.tools.errors import EngineUnavailable, ModelUnavailable, SetupError
+from querymend.tools.sql.admitted import Admitted
+
+Make = Callable[..., Agent]
+COUNT = "SELECT COUNT(*) FROM orders"
+
+
+def fenced(sql: str) -> str:
+    return f"```sql\n{sql}\n```"
+
+
+class Watched:
+    """An engine that counts what runs, and is away for its first calls."""
+
+    def __init__(self, engine: Engine, *, away: int = 0) -> None:
+        self._engine = engine
+        self._away = away
+        self.ran: list[str] = []
+        self.dialect = engine.dialect
+        self.name = engine.name
+        self.catalog = engine.catalog
+        self.explain = engine.explain
+        self.cancel = engine.cancel
+        self.close = engine.close
+
+    def run(self, sql: Admitted, *, limits: Limits) -> Result:
+        self.ran.append(sql)
+        if len(self.ran) <= self._away:
+            raise EngineUnavailable("The engine is throttled.")
+        return self._engine.run(sql, limits=limits)
+
+
+def watch(agent: Agent, *, away: int = 0) -> tuple[Agent, Watched]:
+    """Return the agent with its engine watched."""
+    deps = agent._warehouse.deps
+    engine = Watched(deps.engine, away=away)
+    changed = replace(agent._warehouse, deps=replace(deps, engine=engine))
+    return Agent(changed), engine
+
+
+def test_right_first_time(ask: Make) -> None:
+    answer = ask(fenced(COUNT)).ask("How many orders are there?")
+    assert (answer.outcome, answer.rows) == ("answered", ((4,),))
+    assert (answer.cost.model_calls, len(answer.attempts)) == (1, 1)
+    assert "4" in answer.text
+
+
+def test_an_unknown_column_is_mended_by_rule_with_no_further_model_call(ask: Make) -> None:
+    answer = ask(fenced("SELECT SUM(amnt) FROM orders")).ask("What is the total amount of orders?")
+    assert [a.author for a in answer.attempts] == ["model", "rule"]
+    assert answer.rows[0][0] == 185
+    assert answer.cost.model_calls == 1
+
+
+def test_what_no_rule_mends_is_mended_by_the_model(ask: Make) -> None:
+    agent = ask("I would count the rows of the table.", fenced(COUNT))
+    answer = agent.ask("How many orders are there?")
+    assert (answer.outcome, answer.rows, answer.cost.model_calls) == ("answered", ((4,),), 2)
+    assert answer.attempts[1].kept
+    assert "no SQL" in answer.attempts[1].reason
+
+
+def test_a_write_is_refused_by_the_gate_and_never_reaches_the_engine(ask: Make) -> None:
+    agent, engine = watch(ask(ScriptedModel.forever(fenced("DELETE FROM orders"))))
+    answer = agent.ask("How many orders are there?")
+    assert answer.outcome == "refused"
+    assert engine.ran == []
+
+
+def test_the_same_wrong_query_for_ever_ends_for_lack_of_progress(ask: Make) -> None:
+    agent = ask(ScriptedModel.forever(fenced("SELECT wibble_factor FROM customers")))
+    answer = agent.ask("Which wibble factors do our customers have?")
+    assert answer.outcome == "failed"
+    assert answer.cost.model_calls == 2
+    assert "again" in answer.text
+
+
+def test_running_out_of_repairs_is_told_as_a_failure_not_as_no_rows(ask: Make) -> None:
+    wrong = [fenced(f"SELECT frobnitz_{i} FROM customers") for i in "abc"]
+    answer = ask(*wrong).ask("Which frobnitz do our customers have?")
+    assert answer.outcome == "failed"
+    assert answer.rows == ()
+    assert "2 repairs were tried" in answer.text
+
+
+def test_an_engine_that_is_down_and_up_again_is_asked_again_as_it_is(ask: Make) -> None:
+    agent, engine = watch(ask(fenced(COUNT)), away=1)
+    answer = agent.ask("How many orders are there?")
+    assert (answer.outcome, answer.cost.model_calls) == ("answered", 1)
+    assert engine.ran == [COUNT, COUNT]
+
+
+def test_an_engine_that_stays_down_is_a_failure_that_says_so(ask: Make) -> None:
+    agent, engine = watch(ask(fenced(COUNT)), away=99)
+    answer = agent.ask("How many orders are there?")
+    assert (answer.outcome, len(engine.ran)) == ("failed", 3)
+    assert "throttled" in answer.text
+
+
+def test_a_model_that_is_down_and_up_again_is_asked_again(ask: Make) -> None:
+    answer = ask(ModelUnavailable("429"), fenced(COUNT)).ask("How many orders are there?")
+    assert answer.outcome == "answered"
+
+
+def test_a_model_that_stays_down_is_a_failure_that_says_so(ask: Make) -> None:
+    agent = ask(ScriptedModel.forever(ModelUnavailable("The endpoint answered 500.")))
+    answer = agent.ask("How many orders are there?")
+    assert answer.outcome == "failed"
+    assert "500" in answer.text
+
+
+def test_a_model_that_is_set_up_wrong_is_the_developers_business(ask: Make) -> None:
+    agent = ask(ScriptedModel.forever(SetupError("401", setting="QUERYMEND_MODEL__API_KEY")))
+    with pytest.raises(SetupError):
+        agent.ask("How many orders are there?")
+
+
+def test_the_second_question_on_a_thread_stands_alone(ask: Make) -> None:
+    first = fenced("SELECT wibble_factor FROM customers")
+    opened = ask(first, first, fenced(COUNT))
+    agent = Agent(opened._warehouse, checkpointer=InMemorySaver())
+    assert agent.ask("Which wibble factors do they have?", thread="t").outcome == "failed"
+    second = agent.ask("How many orders are there?", thread="t")
+    assert (second.outcome, len(second.attempts)) == ("answered", 1)
+
+
+def test_a_draft_runs_nothing_until_told_and_then_once(ask: Make) -> None:
+    agent, engine = watch(ask(fenced(COUNT)))
+    draft = agent.ask("How many orders are there?", run=False)
+    assert (draft.sql, engine.ran) == (COUNT, [])
+    assert draft.run().rows == ((4,),)
+    assert draft.run().rows == ((4,),)
+    assert engine.ran == [COUNT]
+
+
+def test_a_draft_of_a_write_cannot_be_run(ask: Make) -> None:
+    agent, engine = watch(ask(ScriptedModel.forever(fenced("DROP TABLE orders"))))
+    draft = agent.ask("How many orders are there?", run=False)
+    assert (draft.outcome, draft.run().outcome, engine.ran) == ("refused", "refused", [])
+
+
+def test_without_repairs_it_is_the_single_pass_pipeline(ask: Make) -> None:
+    agent = ask(fenced("SELECT SUM(amnt) FROM orders"))
+    answer = agent.ask("What is the total amount?", budget=Budget(max_repairs=0))
+    assert (answer.outcome, len(answer.attempts), answer.cost.model_calls) == ("failed", 1, 1)
+
+
+def test_a_worse_repair_does_not_replace_a_better_attempt(ask: Make) -> None:
+    good = "SELECT name FROM customers WHERE region = 'Mars'"
+    answer = ask(fenced(good), fenced("SELECT nom FROM klients")).ask("Who lives on Mars?")
+    assert answer.sql == good
+    assert answer.outcome == "answered_with_warnings"
+
+
+def test_the_deadline_ends_the_loop_and_says_so(ask: Make) -> None:
+    agent = ask(fenced(COUNT))
+    answer = agent.ask("How many orders are there?", budget=Budget(seconds=1e-9))
+    assert answer.outcome == "failed"
+    assert "time budget" in answer.text
