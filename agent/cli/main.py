@@ -1,5 +1,6 @@
 """``querymend``: ask a warehouse questions from the command line."""
 
+import logging
 from typing import Annotated
 
 import typer
@@ -44,6 +45,8 @@ def _querymend(
     set up. Exit codes: 0 answered, 1 refused by check or below --min-right, 2 usage, 3 refused,
     4 failed, 5 set-up.
     """
+    # What sqlglot cannot read is told as a finding; its own log lines would say it again.
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
 app.command("demo")(demo)

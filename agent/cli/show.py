@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
@@ -111,7 +112,8 @@ def show_findings(console: Console, findings: Iterable[Finding]) -> None:
         console.print(line)
         for label, text in (("at", finding.clause), ("", finding.evidence), ("", finding.hint)):
             if text and text not in finding.message:
-                console.print(Text(f"      {label} ".rstrip() + f" {clean(text)}", style="dim"))
+                said = f"{label} {clean(text)}".strip()
+                console.print(Padding(Text(said, style="dim"), (0, 0, 0, 6), expand=False))
 
 
 def show_cost(console: Console, cost: Cost) -> None:

@@ -11,7 +11,7 @@ from querymend.cli.statements import Statement
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding, in_repair_order
 from querymend.tools.results.plain import plain
-from querymend.tools.sql.gate import admit
+from querymend.tools.sql.checks import check
 from querymend.tools.sql.parse import DIALECTS
 
 
@@ -26,13 +26,7 @@ class Judge:
         """Return every finding, gravest first; one of severity ``block`` refuses."""
         dialect = _known(statement.dialect or self.dialect)
         catalog = self.catalog(statement)
-        verdict = admit(statement.sql, dialect=dialect, catalog=catalog)
-        found = list(verdict.findings)
-        if catalog is not None and verdict.sql is not None:
-            from querymend.tools.sql.checks import check
-
-            found += check(statement.sql, dialect=dialect, catalog=catalog)
-        return in_repair_order(found)
+        return in_repair_order(check(statement.sql, dialect=dialect, catalog=catalog))
 
 
 def judge(*, source: str, schema: Path | None, database: str, dialect: str) -> Judge:
