@@ -208,7 +208,7 @@ FROM range(1, 5001) AS t(i);
 CREATE TABLE customers AS
 SELECT
     CAST(i AS INTEGER) AS customer_id,
-    first_name || ' ' || last_name AS full_name,
+    first_name || ' ' || chr(CAST(65 + up_to(26, i, 51) AS INTEGER)) || '. ' || last_name AS full_name,
     'customer' || i || '@example.com' AS email,
     '+1-555-' || lpad(CAST(up_to(10000, i, 45) AS VARCHAR), 4, '0') AS phone,
     CAST(CASE
@@ -338,7 +338,7 @@ SELECT
     CAST(r AS INTEGER) AS region_id,
     CAST(y AS INTEGER) AS fiscal_year,
     CAST(q AS INTEGER) AS fiscal_quarter,
-    CAST([230, 275, 178, 140, 62][r] * [88, 92, 100, 150][q] * (y - 2020 + 10) * (92 + up_to(18, r * 100 + y * 4 + q, 75)) // 10 * 0.22 AS DECIMAL(12, 2)) AS target_amount
+    CAST([230, 275, 178, 140, 62][r] * [88, 92, 100, 150][q] * (y - 2020 + 10) * (92 + up_to(18, r * 100 + y * 4 + q, 75)) // 10 * 0.19 AS DECIMAL(12, 2)) AS target_amount
 FROM range(1, 6) AS a(r), range(2023, 2027) AS b(y), range(1, 5) AS c(q)
 ORDER BY 1, 2, 3;
 
