@@ -1,6 +1,6 @@
 """The join graph: how a set of tables is connected through keys, bridge tables included."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -44,16 +44,17 @@ def _graph(catalog: Catalog) -> "Graph":
     import networkx
 
     graph: Graph = networkx.Graph()
-    graph.add_nodes_from(t.qualified_name for t in catalog.tables)
+    named = {t.qualified_name: t for t in catalog.tables}
+    graph.add_nodes_from(named)
     for table in catalog.tables:
         for key in table.keys:
-            _connect(graph, table, key, catalog.table(key.table))
+            _connect(graph, table, key, named.get(key.table) or catalog.table(key.table))
     return graph
 
 
 def _connect(graph: "Graph", table: Table, key: Key, target: Table | None) -> None:
     """Keep the surest keys between two tables."""
-    if target is None or target == table:
+    if target is None or target is table:
         return
     here, there = table.qualified_name, target.qualified_name
     join = Join(table=here, columns=key.columns, target=there, target_columns=key.target_columns)
@@ -71,20 +72,31 @@ def _tree(graph: "Graph", ends: Sequence[str]) -> list[tuple[str, str]]:
     The shortest-path heuristic for Steiner trees (Takahashi and Matsuyama 1980), tried from
     each end; networkx's own approximation depends on the order of sets.
     """
-    trees = [_grown(graph, start, ends) for start in ends]
+    import networkx
+
+    far = {e: networkx.single_source_dijkstra_path_length(graph, e) for e in ends}
+    trees = [_grown(graph, start, far) for start in ends]
     return min(trees, key=lambda t: (-_joined(t, ends), _weight(graph, t)), default=[])
 
 
-def _grown(graph: "Graph", start: str, ends: Sequence[str]) -> list[tuple[str, str]]:
-    """Attach the nearest end, one after another; ends out of reach start trees of their own."""
+def _grown(
+    graph: "Graph", start: str, far: Mapping[str, Mapping[str, float]]
+) -> list[tuple[str, str]]:
+    """Attach the nearest end, one after another; ends out of reach start trees of their own.
+
+    Args:
+        graph: the join graph.
+        start: the end to begin with.
+        far: for each end, how far every table in its reach is.
+    """
     import networkx
 
     pairs: list[tuple[str, str]] = []
-    inside, left = [start], [e for e in ends if e != start]
+    inside, left = [start], [e for e in far if e != start]
     while left:
-        paths = networkx.multi_source_dijkstra_path(graph, inside)
-        reached = [paths[e] for e in left if e in paths] or [[left[0]]]
-        path = min(reached, key=lambda p: networkx.path_weight(graph, p, "weight"))
+        steps = [(far[e][n], e, n) for e in left for n in inside if n in far[e]]
+        _, end, near = min(steps, key=lambda s: s[0], default=(0.0, left[0], left[0]))
+        path = networkx.dijkstra_path(graph, near, end)
         pairs += pairwise(path)
         inside += [n for n in path if n not in inside]
         left = [e for e in left if e not in inside]
