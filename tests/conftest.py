@@ -4,14 +4,18 @@ import os
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
-from querymend import Agent, Settings
+from querymend.settings import Settings
 from querymend.testing import ScriptedModel
+
+if TYPE_CHECKING:
+    from querymend import Agent
 
 TODAY = date(2026, 7, 15)
 SHOP = """
@@ -60,8 +64,10 @@ def settings(cache: Path, shop: Path) -> Settings:
 
 
 @pytest.fixture
-def ask(settings: Settings) -> Iterator[Callable[..., Agent]]:
+def ask(settings: Settings) -> Iterator["Callable[..., Agent]"]:
     """Return a maker of agents on the tiny shop, whose model replies as scripted."""
+    from querymend import Agent
+
     made: list[Agent] = []
 
     def make(*replies: object, **changes: object) -> Agent:
