@@ -147,9 +147,8 @@ def _ended(
 
 def assumed(state: State, kept: Attempt) -> tuple[str, ...]:
     """Return the readings that were taken, one sentence each."""
-    periods = tuple(p.text for p in state.periods)
     readings = tuple(f.message for f in kept.findings if f.code == "reading")
-    return (*periods, *readings)
+    return (*(state.expectation.assumptions if state.expectation else ()), *readings)
 
 
 def cost(state: State, trip: Trip) -> Cost:

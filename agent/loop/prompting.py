@@ -10,6 +10,7 @@ from querymend.tools.chunks.ddl import create_table
 from querymend.tools.chunks.untrusted import untrusted
 from querymend.tools.findings import Finding, in_repair_order
 from querymend.tools.index.model import Context, ValueHit
+from querymend.tools.questions.period import Period
 
 DIALECTS = {"duckdb": "DuckDB", "athena": "Amazon Athena (Trino)", "trino": "Trino"}
 PROBLEM = 300
@@ -61,9 +62,16 @@ def _inputs(state: State, trip: Trip) -> dict[str, object]:
         "examples": [s.example for s in context.examples],
         "values": [_value(hit) for hit in context.values],
         "today": trip.today.isoformat(),
-        "periods": [period.text for period in state.periods],
+        "periods": [_span(period) for period in state.periods],
         "question": state.question,
     }
+
+
+def _span(period: Period) -> str:
+    """Write a period as dates that SQL can compare with."""
+    bounds = ((" from ", period.start), (" to ", period.end))
+    told = "".join(f"{word}{day.isoformat()}" for word, day in bounds if day)
+    return f'"{period.phrase}" is{told} inclusive'
 
 
 def _undeclared(context: Context) -> list[str]:

@@ -20,6 +20,7 @@ def retrieve(state: State, runtime: Runtime[Trip]) -> Update:
         max_examples=settings.examples,
         min_example_score=settings.min_example_score,
         max_facts=settings.facts,
+        samples=settings.sample_rows,
         dialect=trip.deps.engine.dialect,
     )
     trip.note(

@@ -1,0 +1,239 @@
+"""Opening a warehouse: source, catalog, index and model, each once, kept between processes.
+
+What was profiled and indexed is kept beside the index with a stamp of what it was made from; an
+unchanged warehouse opens without reading its data again.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from querymend.loop.trip import Deps
+from querymend.model.endpoint import writer_for
+from querymend.model.writer import Writer
+from querymend.settings import Settings
+from querymend.tools.catalog.describe import describe
+from querymend.tools.catalog.inferred import infer_keys
+from querymend.tools.catalog.model import Catalog
+from querymend.tools.catalog.profile import profile
+from querymend.tools.catalog.stored import dump_catalog, load_catalog
+from querymend.tools.engines.engine import Engine
+from querymend.tools.engines.sources import open_source
+from querymend.tools.errors import SetupError
+from querymend.tools.index.read_values import read_values
+from querymend.tools.index.embeddings import Embedder, OpenAIEmbedder, StaticEmbedder
+from querymend.tools.index.retrieve import Retriever
+from querymend.tools.index.store import Store, open_store
+from querymend.tools.index.sync import SyncReport, sync
+from querymend.tools.index.values import ValueIndex
+
+if TYPE_CHECKING:
+    from querymend.fewshot.pack import Pack
+
+Progress = Callable[[str, float], None]
+"""Told what takes long: a text, and the share done between 0 and 1."""
+LAYOUT = 1
+"""Raise it when what is kept changes its form or its meaning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Warehouse:
+    """What an agent stands on."""
+
+    deps: Deps
+    store: Store
+    pinned_today: date | None = None
+    local_model: bool = False
+    report: SyncReport | None = None
+    """What indexing wrote; None where nothing had changed."""
+
+    def today(self) -> date:
+        """Return what "today" means: the settings', the pack's, or the clock's date."""
+        return self.pinned_today or date.today()
+
+    def close(self) -> None:
+        """Give back the engine."""
+        self.deps.engine.close()
+
+
+def open_warehouse(
+    settings: Settings,
+    *,
+    writer: Writer | None = None,
+    progress: Progress | None = None,
+    log: Callable[[str], None] | None = None,
+    fresh: bool = False,
+) -> Warehouse:
+    """Open what the settings name.
+
+    Args:
+        settings: source, pack, index, model.
+        writer: writes the SQL instead of the model that the settings choose.
+        progress: is told what takes long.
+        log: is told what a person should know, one line each.
+        fresh: read data and index again even if nothing seems to have changed.
+
+    Raises:
+        SetupError: something is not as it must be; names the setting that cures it.
+    """
+    say = log or _silent
+    pack = _pack(settings)
+    source = source_of(settings, pack)
+    engine = open_source(source, cache_dir=settings.cache_dir / "sources", progress=progress)
+    embedder = _embedder(settings)
+    place = settings.index.url or settings.index.path or settings.cache_dir / "index"
+    store = open_store(
+        place,
+        warehouse=_identity(source, pack),
+        fingerprint=embedder.fingerprint,
+        folder=settings.cache_dir / "index",
+    )
+    kept = _Kept(store, stamp_of(source, pack, settings, embedder))
+    catalog, report = None if fresh else kept.catalog(), None
+    if catalog is None:
+        catalog = read(engine, pack, settings, progress=progress, log=say)
+        report = index(store, embedder, engine, catalog, pack)
+        kept.keep(catalog)
+    values = ValueIndex(store.values_path)
+    deps = Deps(
+        engine=engine,
+        writer=writer or writer_for(settings.model, settings.cache_dir, progress=progress, log=say),
+        catalog=catalog,
+        retriever=Retriever(store, embedder, values),
+        values=values,
+        settings=settings,
+    )
+    return Warehouse(
+        deps=deps,
+        store=store,
+        pinned_today=settings.today or (pack.today if pack else None),
+        local_model=writer is None and not settings.model.base_url,
+        report=report,
+    )
+
+
+def source_of(settings: Settings, pack: "Pack | None") -> str:
+    """Return what to ask: the settings' source, else the pack's own warehouse.
+
+    Raises:
+        SetupError: neither is there.
+    """
+    if settings.source:
+        return settings.source
+    if pack is None or pack.warehouse_sql is None:
+        raise SetupError(
+            "Nothing says which data to ask: give a .duckdb or .sqlite file, or a folder of"
+            " Parquet, CSV or JSON, or the pack 'retail' for a try.",
+            setting="QUERYMEND_SOURCE",
+        )
+    from querymend.fewshot.build import warehouse_path
+
+    return str(warehouse_path(pack, settings.cache_dir / "sources"))
+
+
+def read(
+    engine: Engine,
+    pack: "Pack | None",
+    settings: Settings,
+    *,
+    progress: Progress | None,
+    log: Callable[[str], None],
+) -> Catalog:
+    """Read the engine's catalog, add the pack's notes, look at the data, and infer keys."""
+    catalog = engine.catalog()
+    if pack is not None:
+        catalog, strays = describe(catalog, pack.notes)
+        for stray in strays:
+            log(f"{pack.name}/catalog.yaml: {stray}")
+    looked_at = profile(
+        engine, catalog, sample_rows=settings.retrieval.sample_rows, progress=progress
+    )
+    return infer_keys(engine, looked_at)
+
+
+def index(
+    store: Store, embedder: Embedder, engine: Engine, catalog: Catalog, pack: "Pack | None"
+) -> SyncReport:
+    """Bring the index in step with catalog, pack and data; write only what changed."""
+    return sync(
+        store,
+        embedder,
+        catalog=catalog,
+        examples=pack.examples_in(engine.dialect) if pack else (),
+        facts=pack.facts if pack else (),
+        values=read_values(engine, catalog),
+    )
+
+
+def stamp_of(source: str, pack: "Pack | None", settings: Settings, embedder: Embedder) -> str:
+    """Return a text that changes whenever the warehouse must be read again."""
+    parts = [str(LAYOUT), embedder.fingerprint, str(settings.retrieval.sample_rows)]
+    parts += _marks(_files(source))
+    if pack is not None:
+        parts += [p.read_text(encoding="utf-8") for p in sorted(pack.folder.glob("*.yaml"))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _files(source: str) -> list[Path]:
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return sorted(p for p in path.rglob("*") if p.is_file())
+    if path.exists():
+        return [path]
+    return sorted(p for p in path.parent.glob(path.name) if p.is_file())
+
+
+def _marks(files: Iterable[Path]) -> list[str]:
+    stats = ((f, f.stat()) for f in files)
+    return [f"{f.absolute()} {s.st_size} {s.st_mtime_ns}" for f, s in stats]
+
+
+def _identity(source: str, pack: "Pack | None") -> str:
+    whole = f"{Path(source).expanduser().absolute()} {pack.folder if pack else ''}"
+    return f"{Path(source).stem}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
+
+
+def _pack(settings: Settings) -> "Pack | None":
+    if not settings.pack:
+        return None
+    from querymend.fewshot.pack import load_pack
+
+    return load_pack(settings.pack)
+
+
+def _embedder(settings: Settings) -> Embedder:
+    chosen = settings.embedding
+    if not chosen.base_url:
+        return StaticEmbedder()
+    return OpenAIEmbedder(
+        base_url=chosen.base_url, api_key=chosen.api_key.get_secret_value(), model=chosen.name
+    )
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
+
+
+class _Kept:
+    """The catalog as it was when the index was last brought in step."""
+
+    def __init__(self, store: Store, stamp: str) -> None:
+        self._file = store.values_path.with_suffix(".catalog.json")
+        self._stamp = stamp
+
+    def catalog(self) -> Catalog | None:
+        """Return it, if it was made from what is there now."""
+        try:
+            stamp, _, text = self._file.read_text(encoding="utf-8").partition("\n")
+            return load_catalog(text) if stamp == self._stamp else None
+        except (OSError, ValueError):
+            return None
+
+    def keep(self, catalog: Catalog) -> None:
+        """Write it, whole or not at all."""
+        unfinished = self._file.with_suffix(".part")
+        unfinished.write_text(f"{self._stamp}\n{dump_catalog(catalog)}", encoding="utf-8")
+        unfinished.replace(self._file)
