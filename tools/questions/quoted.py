@@ -16,3 +16,8 @@ def quoted_phrases(question: str) -> tuple[str, ...]:
 def without_quotes(question: str) -> str:
     """Replace every quoted phrase by ``""``, so that its words are not read."""
     return _QUOTED.sub('""', question)
+
+
+def blanked(question: str) -> str:
+    """Blank out every quoted phrase letter by letter, so that places stay what they are."""
+    return _QUOTED.sub(lambda m: " " * len(m.group()), question)

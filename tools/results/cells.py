@@ -142,7 +142,7 @@ def outside_period(case: Case) -> list[Finding]:
             message=f"{case.names[places[0]]} holds days outside {period.phrase}: "
             f"{len(wild)} of {len(days)} rows.",
             evidence=f"{min(wild).isoformat()} to {max(wild).isoformat()}",
-            hint=period.assumption,
+            hint=period.bounds,
         )
     ]
 

@@ -32,7 +32,7 @@ class Expectation:
     period: Period | None = None
     """The one period asked for; None where the question names none, or several."""
     assumptions: tuple[str, ...] = ()
-    """The readings taken, to be said with the answer."""
+    """The readings of top N that were taken, to be said with the answer; periods say their own."""
 
 
 def expect(question: str, reading: Reading, periods: tuple[Period, ...] = ()) -> Expectation:
@@ -56,18 +56,18 @@ def expect(question: str, reading: Reading, periods: tuple[Period, ...] = ()) ->
         share=reading.share,
         number=reading.counts and reading.one_value is True,
         period=periods[0] if len(periods) == 1 else None,
-        assumptions=_assumptions(top, periods),
+        assumptions=_assumptions(top),
     )
 
 
-def _assumptions(top: Top | None, periods: tuple[Period, ...]) -> tuple[str, ...]:
-    said = [p.assumption for p in periods if p.assumption]
-    if top and top.split:
-        entity, split = top.entity or "entities", " and ".join(top.split)
-        said.append(
-            f"top {top.n} {entity}: the {top.n} {entity} are chosen first by their total, "
-            f"then broken down by {split}"
+def _assumptions(top: Top | None) -> tuple[str, ...]:
+    if top is None or not (top.split or top.each):
+        return ()
+    entity = top.entity or "entries"
+    if top.split:
+        split = " and ".join(top.split)
+        return (
+            f"Top {top.n} {entity}: the {top.n} {entity} are chosen first by their total, "
+            f"then broken down by {split}.",
         )
-    elif top and top.each:
-        said.append(f"top {top.n} {top.entity or 'entities'} in each {' and '.join(top.each)}")
-    return tuple(said)
+    return (f"Top {top.n} {entity}: {top.n} in each {' and '.join(top.each)}.",)

@@ -7,6 +7,14 @@ from querymend.tools.questions.words import name_words
 from querymend.tools.results.case import Case
 
 
+def reading_taken(case: Case) -> list[Finding]:
+    """Say how a top N with parts was read."""
+    return [
+        Finding(code="reading", kind="question", severity="note", message=said)
+        for said in case.expectation.assumptions
+    ]
+
+
 def many_rows_for_one(case: Case) -> list[Finding]:
     """The question asks for one value, and several rows came."""
     if case.expectation.one_value is not True or len(case.rows) < 2:
