@@ -52,19 +52,10 @@ def test_first_attempts_with_a_finding_to_act_on_are_followed() -> None:
 
 
 def test_two_runs_are_compared_question_by_question() -> None:
-    before = [
-        record("1"),
-        record("2"),
-        record("3", "withheld"),
-        record("4", "said_so"),
-        record("5"),
-    ]
-    after = [
-        record("1", "cautious"),
-        record("2", "silently_wrong"),
-        record("3"),
-        record("4", "withheld"),
-    ]
+    was: list[Score | None] = ["right", "right", "withheld", "said_so", "right"]
+    is_now: list[Score | None] = ["cautious", "silently_wrong", "right", "withheld"]
+    before = [record(str(i), s) for i, s in enumerate(was, 1)]
+    after = [record(str(i), s) for i, s in enumerate(is_now, 1)]
     found = compare(before, after)
     assert [p.after.key for p in found.mended] == ["3"]
     assert [p.after.key for p in found.broken] == ["2"]

@@ -1,6 +1,7 @@
 """Run an evaluation from the command line: progress, interruption, report, exit code."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import typer
 
 from querymend.cli.eval_show import show_report
 from querymend.cli.exits import BELOW, INTERRUPTED
-from querymend.cli.progress import eval_progress
+from querymend.cli.progress import EvalProgress, eval_progress
 from querymend.evaluation.records import Mode, Record, open_output, run_id
 from querymend.evaluation.report import figures
 from querymend.evaluation.runner import Open
@@ -23,8 +24,6 @@ from querymend.evaluation.session import (
     shared_writer,
 )
 from querymend.settings import Settings, load_settings
-
-Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,20 +75,31 @@ def _run(
         records = list(output.done)
         earlier = sum(len(belonging(records, selection, m)) for m in wanted.modes)
         total = len(selection.questions) * len(wanted.modes)
-        with (
-            eval_progress(total, done=earlier) as progress,
-            shared_writer(settings, keep=wanted.keep_replies) as writer,
-        ):
+        with eval_progress(total, done=earlier) as progress:
             for note in (f"Writing {out}", *output.notes):
                 progress.say(note)
-            places = Places(databases=wanted.databases, source=wanted.source)
-            opening = open_agent or opener(
-                selection, places, settings=settings, writer=writer, log=progress.say
-            )
-            for record in go(selection, opening, output, modes=wanted.modes, run=run):
-                records.append(record)
-                progress.add(record)
+            with _opening(wanted, settings, selection, progress, open_agent) as opening:
+                for record in go(selection, opening, output, modes=wanted.modes, run=run):
+                    records.append(record)
+                    progress.add(record)
     return records
+
+
+@contextmanager
+def _opening(
+    wanted: Wanted,
+    settings: Settings,
+    selection: Selection,
+    progress: EvalProgress,
+    given: Open | None,
+) -> Iterator[Open]:
+    if given is not None:
+        yield given
+        return
+    say, step = progress.say, progress.step
+    with shared_writer(settings, keep=wanted.keep_replies, log=say, progress=step) as writer:
+        places = Places(databases=wanted.databases, source=wanted.source)
+        yield opener(selection, places, settings=settings, writer=writer, log=say, progress=step)
 
 
 def _hold_to(min_right: float | None, records: Sequence[Record]) -> None:

@@ -1,6 +1,6 @@
 """Settings from the command line, and what opening a warehouse shows meanwhile."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
+from querymend.cli.progress import StepLines
 from querymend.settings import Settings, load_settings
 
 
@@ -60,22 +61,11 @@ class _Bars:
 
 
 class _Plain:
-    """A line when a step begins, and one for each tenth of it where it takes long."""
+    """Lines, for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._told: tuple[str, int] = ("", -1)
+        self.progress = StepLines(self.log).step
 
     def log(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    def progress(self, what: str, share: float) -> None:
-        tenth = int(share * 10)
-        if (what, tenth) == self._told:
-            return
-        begins = what != self._told[0]
-        self._told = (what, tenth)
-        self.log(f"{what} …" if begins else f"{what}: {10 * tenth} %")
-
-
-Log = Callable[[str], None]

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -37,9 +37,30 @@ class EvalProgress(Protocol):
         """Print a line."""
         ...
 
+    def step(self, what: str, share: float) -> None:
+        """Show how far something long is, between 0 and 1."""
+        ...
+
     def add(self, record: Record) -> None:
         """Count one finished question."""
         ...
+
+
+class StepLines:
+    """Says when a long step begins, and each tenth of it."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._told: tuple[str, int] = ("", -1)
+
+    def step(self, what: str, share: float) -> None:
+        """Take note of how far a step is; print a line where there is news."""
+        tenth = int(share * 10)
+        if (what, tenth) == self._told:
+            return
+        begins = what != self._told[0]
+        self._told = (what, tenth)
+        self._say(f"{what} …" if begins else f"{what}: {10 * tenth} %")
 
 
 @contextmanager
@@ -75,7 +96,7 @@ class _Tally:
 
     @property
     def text(self) -> str:
-        n = self.counts.total()
+        n = max(self.counts.total(), 1)
         shares = {name: round(100 * count / n) for name, count in self.counts.items()}
         return " · ".join(f"{label} {shares[k]} %" for k, label in SHORT.items() if k in shares)
 
@@ -86,6 +107,10 @@ class _Bar:
 
     def say(self, line: str) -> None:
         self._bar.console.print(line, markup=False, highlight=False)
+
+    def step(self, what: str, share: float) -> None:
+        said = f"{what} {share:.0%}" if share < 1 else self._tally.text
+        self._bar.update(self._task, description=escape(said))
 
     def add(self, record: Record) -> None:
         self._tally.add(record)
@@ -98,6 +123,7 @@ class _Lines:
     def __init__(self, total: int, done: int, console: Console) -> None:
         self._total, self._done, self._console = total, done, console
         self._tally = _Tally()
+        self.step = StepLines(self.say).step
         self._asked = 0
         self._started = time.monotonic()
 

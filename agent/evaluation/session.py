@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from querymend.model.writer import Writer
 
 Log = Callable[[str], None]
+Progress = Callable[[str, float], None]
 SQLITE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 
 
@@ -90,27 +91,46 @@ def belonging(records: Sequence[Record], selection: Selection, mode: Mode) -> li
 
 
 def opener(
-    selection: Selection, places: Places, *, settings: Settings, writer: "Writer | None", log: Log
+    selection: Selection,
+    places: Places,
+    *,
+    settings: Settings,
+    writer: "Writer | None",
+    log: Log,
+    progress: Progress,
 ) -> Open:
     """Return what opens an agent on one database; all agents share the writer."""
+    settings = _as_without_writer(settings)
 
     def open_one(db: str) -> Opened:
         from querymend.agent import Agent
 
         source = _source(db, selection, places, settings)
-        pack = selection.pack.folder if selection.pack else settings.pack
-        log(f"Opening {Path(source).name if source else 'the source'}")
-        agent = Agent.open(source, settings=settings, pack=pack, writer=writer, log=log)
+        pack = str(selection.pack.folder) if selection.pack else settings.pack
+        given = settings.model_copy(update={"source": source, "pack": pack})
+        agent = Agent.open(given, writer=writer, log=log, progress=progress)
         path = Path(source)
         return Opened(agent=agent, sqlite=path if path.suffix in SQLITE_ENDINGS else None)
 
     return open_one
 
 
+def _as_without_writer(settings: Settings) -> Settings:
+    """Keep the local model's time budget, which an agent with a given writer would not have."""
+    seconds = settings.budget.budget(local=not settings.model.base_url).seconds
+    return settings.model_copy(
+        update={"budget": settings.budget.model_copy(update={"seconds": seconds})}
+    )
+
+
 @contextmanager
-def shared_writer(settings: Settings, *, keep: bool) -> Iterator["Writer | None"]:
+def shared_writer(
+    settings: Settings, *, keep: bool, log: Log, progress: Progress
+) -> Iterator["Writer"]:
     """Give the model that all agents share, its answers kept in the cache folder if asked."""
-    yield None
+    from querymend.model.endpoint import writer_for
+
+    yield writer_for(settings.model, settings.cache_dir, progress=progress, log=log)
 
 
 def _of_pack(name: str) -> Selection:
@@ -127,9 +147,5 @@ def _source(db: str, selection: Selection, places: Places, settings: Settings) -
                 f"The questions name databases ({db}); --databases DIR says where they are."
             )
         return str(find_database(places.databases, db))
-    given = places.source or settings.source
-    if given or selection.pack is None:
-        return given
-    from querymend.fewshot.build import warehouse_path
-
-    return str(warehouse_path(selection.pack, settings.cache_dir))
+    own = selection.pack is not None and selection.pack.warehouse_sql is not None
+    return places.source or ("" if own else settings.source)
