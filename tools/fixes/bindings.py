@@ -113,7 +113,12 @@ def _named_table(place: Place) -> Iterator[Step]:
 
 def _elsewhere(place: Place) -> Iterator[Step]:
     """Another source of the frame has exactly this column."""
-    owners = [s for s in place.frame.owners(place.wanted) if s is not place.source]
+    taken = joins.other_sides(place.column)
+    owners = [
+        s
+        for s in place.frame.owners(place.wanted)
+        if s is not place.source and s.alias.lower() not in taken
+    ]
     for owner in owners:
         code = "requalified" if len(owners) == 1 else "requalified_any"
         text = (owner.columns or {})[place.wanted.lower()]
@@ -123,7 +128,10 @@ def _elsewhere(place: Place) -> Iterator[Step]:
 def _nearest(place: Place) -> Iterator[Step]:
     """A source has a column of a name like this."""
     found: list[tuple[float, str, str, str]] = []
+    taken = joins.other_sides(place.column)
     for source in place.frame.sources.values():
+        if source.alias.lower() in taken:
+            continue
         mine = place.source is None or source is place.source
         table = source.table.name if source.table else ""
         for text in (source.columns or {}).values():
@@ -137,6 +145,8 @@ def _nearest(place: Place) -> Iterator[Step]:
 
 def _joined(place: Place) -> Iterator[Step]:
     """A table that is not read holds the column; it is joined in along the keys."""
+    if place.column.find_ancestor(exp.Join, exp.Select) is not place.frame.select:
+        return
     holders = [(t, c.name, 1.0) for t in place.tables() if (c := t.column(place.wanted))]
     alone = len(holders) == 1
     if not holders:
@@ -227,7 +237,8 @@ def _ambiguous(place: Place) -> Iterator[Step]:
         return
     for owner in owners:
         text = (owner.columns or {})[place.wanted.lower()]
-        describes = not joins.is_reference(owner, text, place.known.graph)
+        linked = joins.links_away(place.frame, owner, text)
+        describes = not linked and not joins.is_reference(owner, text, place.known.graph)
         sure = prior("qualified_own") if describes else prior("qualified_other")
         code = "qualified_own" if describes else "qualified_other"
         yield place.renamed(code, sure, owner.alias, text)

@@ -196,3 +196,28 @@ def is_reference(source: Source, text: str, graph: Graph) -> bool:
         e.to_one and text.lower() in {c.lower() for c in e.columns}
         for e in graph.edges.get(source.name, ())
     )
+
+
+def other_sides(col: exp.Column) -> set[str]:
+    """Return the aliases that a column of a join condition is compared with."""
+    if not isinstance(col.find_ancestor(exp.Join, exp.Select), exp.Join):
+        return set()
+    up = col.parent
+    if not isinstance(up, exp.EQ):
+        return set()
+    sides = [c for c in (up.this, up.expression) if isinstance(c, exp.Column) and c is not col]
+    return {c.table.lower() for c in sides if c.table}
+
+
+def links_away(frame: Frame, source: Source, text: str) -> bool:
+    """Tell whether the query itself joins a source's column to one of another name."""
+    for join in frame.select.args.get("joins") or []:
+        for part in edits.conjuncts(join.args.get("on")):
+            if not _links(part):
+                continue
+            a, b = part.unnest().this, part.unnest().expression
+            for here, there in ((a, b), (b, a)):
+                mine = here.table.lower() == source.alias.lower()
+                if mine and here.name.lower() == text.lower() != there.name.lower():
+                    return True
+    return False

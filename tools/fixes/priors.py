@@ -36,6 +36,20 @@ PRIORS: dict[str, float] = {
     "value_joined": 0.5,
     "value_kept": 0.3,
     "one_of_many": 0.6,
+    "one_statement": 0.7,
+    "buried": 0.9,
+    "foreign": 0.7,
+    "respelt": 0.9,
+    "foreign_form": 0.8,
+    "nested_top": 0.7,
+    "nested": 0.7,
+    "to_having": 0.8,
+    "to_scalar": 0.7,
+    "group_order": 0.7,
+    "group_having": 0.7,
+    "group_all": 0.97,
+    "group_more": 0.7,
+    "any_value": 0.5,
 }
 
 

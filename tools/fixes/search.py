@@ -1,19 +1,20 @@
 """The search: steps put together until every name resolves, then tried in order of certainty."""
 
 import heapq
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
-from querymend.tools.fixes import bindings, literals, strings, tables
+from querymend.tools.fixes import bindings, dialect, grouping, literals, strings, tables
 from querymend.tools.fixes.fix import Fix, Known, Step
 from querymend.tools.fixes.graph import Graph
+from querymend.tools.fixes.priors import prior
+from querymend.tools.fixes.syntax import readings
 from querymend.tools.fixes.view import View, look
 from querymend.tools.index.model import ValueLookup
 
@@ -28,6 +29,8 @@ FAMILIES: tuple[Family, ...] = (
     strings.steps,
     tables.steps,
     bindings.steps,
+    dialect.steps,
+    grouping.steps,
     literals.steps,
 )
 
@@ -80,8 +83,8 @@ def propose(
 
 def candidates(sql: str, known: Known) -> list[Fix]:
     """Return the candidates for one text, best first."""
-    starts = [State(tree=t) for t in _parsed(sql, known.dialect)]
-    before = {_canonical(s.tree, known.dialect) for s in starts}
+    starts = _starts(sql, known)
+    before = {s.tree.sql(dialect=known.dialect) for s in starts if not s.steps}
     found: dict[str, Fix] = {}
     for state in islice(complete(starts, known), MOST):
         text = state.tree.sql(dialect=known.dialect)
@@ -117,15 +120,34 @@ def _following(state: State, known: Known) -> list[State]:
     return []
 
 
-def _parsed(sql: str, dialect: str) -> list[exp.Expr]:
-    try:
-        return [t for t in [sqlglot.parse_one(sql, read=dialect)] if t is not None]
-    except SqlglotError:
+def _starts(sql: str, known: Known) -> list[State]:
+    """Return the states to begin with: one for each way to read the text."""
+    states = []
+    for reading in readings(sql, known.dialect):
+        step = Step(
+            code=reading.code, why=reading.why, certainty=reading.certainty, tree=reading.tree
+        )
+        states.append(State(tree=reading.tree).after(step))
+    return [*states, *_respelt(sql, states, known)]
+
+
+def _respelt(sql: str, states: Sequence[State], known: Known) -> list[State]:
+    """A text that failed may do as the parser spells it: other brackets, other function names."""
+    if not known.error or len(states) != 1 or states[0].steps:
         return []
+    tree = states[0].tree
+    if spelling(tree.sql(dialect=known.dialect)) == spelling(sql):
+        return []
+    step = Step(
+        code="respelt", why="spelt as this engine wants it", certainty=prior("respelt"), tree=tree
+    )
+    return [states[0].after(step)]
 
 
-def _canonical(tree: exp.Expr, dialect: str) -> str:
-    return tree.sql(dialect=dialect)
+def spelling(sql: str) -> str:
+    """Return a text without what does not matter: blanks, case, ``AS``, the last semicolon."""
+    bare = re.sub(r"\bas\b|\binner\b|\basc\b", " ", sql.lower())
+    return re.sub(r"[\s`\"\[\];]|<>|!=", "", bare)
 
 
 def _fix(state: State, text: str) -> Fix:

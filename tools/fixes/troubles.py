@@ -21,8 +21,8 @@ class Trouble:
 
 
 def troubles(view: View) -> Iterator[Trouble]:
-    """Yield the columns that do not resolve, outer SELECTs first."""
-    for frame in view.frames:
+    """Yield the columns that do not resolve, inner SELECTs first."""
+    for frame in reversed(view.frames):
         for i, col in enumerate(frame.columns):
             kind = kind_of(frame, col)
             if kind:
@@ -53,7 +53,8 @@ def _bare(frame: Frame, col: exp.Column) -> Kind | None:
         return None
     outer = _outer_owner(frame, col.name)
     if outer:
-        return "outer" if in_projection(frame, col) else None
+        summed = isinstance(col.parent, exp.AggFunc)
+        return "outer" if summed or in_projection(frame, col) else None
     return "column"
 
 
