@@ -52,7 +52,11 @@ class DuckDBEngine:
     def explain(self, sql: Admitted) -> str:
         """Let DuckDB bind and plan the statement; raise QueryError if it refuses."""
         with self._watched(sql, EXPLAIN_SECONDS) as (cursor, _):
-            return cursor.sql(sql).explain()
+            try:
+                return cursor.sql(sql).explain()
+            except duckdb.Error:
+                cursor.execute(sql)  # fails alike, but this call tells the place in the text
+                raise
 
     def run(self, sql: Admitted, *, limits: Limits) -> Result:
         """Run one statement and fetch its rows, at most ``limits.rows`` of them.
