@@ -1,11 +1,126 @@
-"""Names that no table, column or alias answers to."""
+"""Names that no table, column or alias answers to, all of them at once."""
+
+from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
-from querymend.tools.sql.parse import Parsed
-from querymend.tools.sql.tables import check_tables
+from querymend.tools.sql.binding import Binding, Mismatch, Ref
+from querymend.tools.sql.parse import Parsed, position, written
+from querymend.tools.sql.subject import Subject
+from querymend.tools.sql.tables import check_tables, nearest
+
+_ALIAS_RULES = {
+    "where": "WHERE",
+    "group": "GROUP BY",
+    "having": "HAVING",
+    "select": "the same SELECT",
+    "qualify": "QUALIFY",
+    "on": "ON",
+}
 
 
 def check_names(parsed: Parsed, catalog: Catalog) -> list[Finding]:
-    """Return every name that the engine will not find."""
-    return check_tables(parsed, catalog)
+    """Return every name that the engine will not find, with the nearest that exist."""
+    return unknown_names(Subject(parsed=parsed, catalog=catalog))
+
+
+def unknown_names(subject: Subject) -> list[Finding]:
+    """Return unknown tables, unknown and ambiguous columns, and unknown aliases."""
+    return [*check_tables(subject.parsed, subject.catalog), *unknown_columns(subject)]
+
+
+def unknown_columns(subject: Subject) -> list[Finding]:
+    """Return unknown and ambiguous columns and unknown aliases."""
+    binding = subject.binding
+    return [f for ref in binding.refs if (f := _judge(ref, binding, subject.catalog))]
+
+
+def column_counts(subject: Subject) -> list[Finding]:
+    """Return set operations whose arms differ in columns, and subqueries with more than one."""
+    return [_width(m, subject.parsed) for m in subject.binding.mismatches]
+
+
+def _width(mismatch: Mismatch, parsed: Parsed) -> Finding:
+    in_set = isinstance(mismatch.node.parent, exp.SetOperation)
+    what = "This arm of the set operation" if in_set else "This subquery"
+    return Finding(
+        code="column_count",
+        kind="name",
+        severity="block",
+        message=f"{what} has {mismatch.got} columns where {mismatch.want} must be.",
+        clause=written(mismatch.node, parsed.text),
+        hint=f"Select exactly {mismatch.want}.",
+        position=position(mismatch.node, parsed.text),
+    )
+
+
+def _judge(ref: Ref, binding: Binding, catalog: Catalog) -> Finding | None:
+    if ref.status == "ambiguous":
+        return _ambiguous(ref, binding)
+    if ref.status == "no_source":
+        return _no_source(ref, binding, catalog)
+    if ref.status == "no_column":
+        return _no_column(ref, binding, catalog)
+    return None
+
+
+def _finding(ref: Ref, binding: Binding, code: str, message: str, hint: str) -> Finding:
+    return Finding(
+        code=code,
+        kind="name",
+        severity="block",
+        message=message,
+        clause=written(ref.column, binding.parsed.text),
+        hint=hint,
+        position=position(ref.column, binding.parsed.text),
+    )
+
+
+def _ambiguous(ref: Ref, binding: Binding) -> Finding:
+    holders = [s.name for s in ref.block.sources if s.has(ref.column.name)]
+    choices = " or ".join(f"{h}.{ref.column.name}" for h in holders[:4])
+    message = f"Column {ref.column.name} is in {' and '.join(holders[:4])}: ambiguous."
+    return _finding(ref, binding, "ambiguous_column", message, f"Write {choices}.")
+
+
+def _no_source(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
+    name = ref.column.table
+    known = [s.name for s in ref.block.sources if s.name]
+    hint = f"FROM has {', '.join(known)}." if known else "There is no FROM."
+    if catalog.table(name) is not None:
+        hint = f"Table {name} is not joined. {hint}"
+    message = f"No table or alias {name} is in sight of {ref.column.sql()}."
+    return _finding(ref, binding, "unknown_alias", message, hint)
+
+
+def _no_column(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
+    name = ref.name
+    if name.lower() in ref.block.aliases and ref.clause in _ALIAS_RULES:
+        where = _ALIAS_RULES[ref.clause]
+        message = f"{name} is an alias of this SELECT, which {where} may not name."
+        hint = f"Write {ref.block.aliases[name.lower()].sql(binding.parsed.dialect)} instead."
+        return _finding(ref, binding, "alias_not_visible", message, hint)
+    where = f"Table {ref.source.name}" if ref.source else "No table in sight"
+    verb = "has no column" if ref.source else "has a column"
+    message = f"{where} {verb} {name}."
+    return _finding(ref, binding, "unknown_column", message, _column_hint(ref, catalog))
+
+
+def _column_hint(ref: Ref, catalog: Catalog) -> str:
+    name = ref.name
+    elsewhere = [t.qualified_name for t in catalog.tables if t.column(name)]
+    sources = [ref.source] if ref.source else ref.block.sources
+    here = {f"{s.name}.{c}" if s.name else c: c for s in sources for c in s.columns or ()}
+    near = _nearest(name, here)
+    hints = []
+    if elsewhere:
+        plural = "tables" if len(elsewhere) > 1 else "table"
+        hints.append(f"Column {name} is in {plural} {', '.join(elsewhere[:4])}.")
+    if near:
+        hints.append(f"The nearest here are {', '.join(near)}.")
+    return " ".join(hints)
+
+
+def _nearest(name: str, here: dict[str, str]) -> list[str]:
+    best = nearest(name, set(here.values()))
+    return [shown for b in best for shown, c in here.items() if c == b][:4]

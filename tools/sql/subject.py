@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
+from querymend.tools.sql.binding import Binding, bind
 from querymend.tools.sql.parse import Parsed
 
 
@@ -30,6 +32,11 @@ class Subject:
     def dialect(self) -> str:
         """The dialect that the statement is written in."""
         return self.parsed.dialect
+
+    @cached_property
+    def binding(self) -> Binding:
+        """Every column with where it comes from, bound once for all checks."""
+        return bind(self.parsed, self.catalog)
 
 
 Check = Callable[[Subject], Iterable[Finding]]
