@@ -59,7 +59,7 @@ def _script(pack: Pack) -> Path:
         raise SetupError(
             f"The pack {pack.name!r} has no warehouse.sql to build data from;"
             " name a database of your own instead.",
-            setting="QUERYMEND_DATABASE",
+            setting="QUERYMEND_SOURCE",
         )
     return pack.warehouse_sql
 

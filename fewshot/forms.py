@@ -125,13 +125,9 @@ class QuestionForm(_Form):
     rows: list[list[JsonValue]] = []
 
 
-FORMS: tuple[type[BaseModel], ...] = (
-    PackForm,
-    CatalogForm,
-    TableForm,
-    ColumnForm,
-    LeakForm,
-    FactForm,
-    ExampleForm,
-    QuestionForm,
-)
+_CATALOG_LEVELS: dict[int, type[BaseModel]] = {3: TableForm, 5: ColumnForm, 6: LeakForm}
+
+
+def form_at(form: type[BaseModel], depth: int) -> type[BaseModel]:
+    """Return the form that holds a field at this depth of a file: ``catalog.yaml`` nests them."""
+    return _CATALOG_LEVELS.get(depth, form) if form is CatalogForm else form

@@ -62,7 +62,7 @@ def write_questions(path: Path, questions: Iterable[Question]) -> None:
     """Write ``questions.yaml`` in its one form; the comment at its head stays."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
     head = [line for line in lines if line.startswith("#")]
-    entries = [yaml.dump([_entry(q)], Dumper=_Dumper, **_FORM) for q in questions]
+    entries = [_as_yaml([_entry(q)]) for q in questions]
     path.write_text("".join(head) + "\n".join(entries), encoding="utf-8")
 
 
@@ -118,7 +118,10 @@ def _write_row(dumper: yaml.SafeDumper, row: _Row) -> yaml.SequenceNode:
 
 _Dumper.add_representer(str, _write_text)
 _Dumper.add_representer(_Row, _write_row)
-_FORM = {"sort_keys": False, "allow_unicode": True, "width": _WIDTH, "default_flow_style": False}
+
+
+def _as_yaml(value: object) -> str:
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
 
 
 def _entry(question: Question) -> dict[str, object]:

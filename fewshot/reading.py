@@ -7,9 +7,10 @@ from typing import Protocol, TypeVar
 
 import yaml
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 from rapidfuzz import process
 
-from querymend.fewshot.forms import FORMS
+from querymend.fewshot.forms import form_at
 from querymend.tools.errors import SetupError
 
 _Form = TypeVar("_Form", bound=BaseModel)
@@ -92,21 +93,19 @@ def _refuse_twins(path: Path, entries: Sequence[_HasId]) -> None:
 
 
 def _refusal(path: Path, error: ValidationError, data: object, form: type[BaseModel]) -> SetupError:
-    faults = error.errors(include_url=False)
-    lines = [_fault(fault["loc"], fault["type"], fault["msg"], data) for fault in faults]
-    known = ", ".join(form.model_fields)
-    more = f"\n… and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    shown = "\n".join(f"{path.name}, {line}" for line in lines[:_SHOWN])
-    return SetupError(f"{shown}{more}\nKnown fields: {known}. ({path})")
+    faults = [f"{path.name}, {_fault(f, data, form)}" for f in error.errors(include_url=False)]
+    more = [f"… and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
+    return SetupError("\n".join([*faults[:_SHOWN], *more, f"({path})"]))
 
 
-def _fault(loc: tuple[int | str, ...], kind: str, message: str, data: object) -> str:
-    where = _where(loc[:-1] if kind in ("extra_forbidden", "missing") else loc, data)
-    if kind == "extra_forbidden":
-        return f"{where}: there is no field {loc[-1]!r}{_nearest(str(loc[-1]))}"
-    if kind == "missing":
-        return f"{where}: the field {loc[-1]!r} is missing; add it"
-    return f"{where}: {message}"
+def _fault(fault: ErrorDetails, data: object, form: type[BaseModel]) -> str:
+    loc = fault["loc"]
+    if fault["type"] == "extra_forbidden":
+        cure = _nearest(str(loc[-1]), form_at(form, len(loc)))
+        return f"{_where(loc[:-1], data)}: there is no field {loc[-1]!r}; {cure}"
+    if fault["type"] == "missing":
+        return f"{_where(loc[:-1], data)}: the field {loc[-1]!r} is missing; add it"
+    return f"{_where(loc, data)}: {fault['msg']}"
 
 
 def _where(loc: tuple[int | str, ...], data: object) -> str:
@@ -121,7 +120,6 @@ def _where(loc: tuple[int | str, ...], data: object) -> str:
     return " → ".join(map(str, loc))
 
 
-def _nearest(name: str) -> str:
-    known = {f for form in FORMS for f in form.model_fields}
-    hit = process.extractOne(name, sorted(known), score_cutoff=70)
-    return f"; did you mean {hit[0]!r}?" if hit else "; take it out"
+def _nearest(name: str, form: type[BaseModel]) -> str:
+    hit = process.extractOne(name, list(form.model_fields), score_cutoff=70)
+    return f"did you mean {hit[0]!r}?" if hit else f"known are {', '.join(form.model_fields)}"
