@@ -1,5 +1,7 @@
 """Which model will see the data, told from the settings alone: before anything heavy loads."""
 
+from urllib.parse import urlsplit
+
 from querymend.settings import Settings
 
 
@@ -13,4 +15,11 @@ def endpoint_of(settings: Settings) -> str:
     model = settings.model
     if not model.base_url:
         return "local model (in this process; nothing leaves this machine)"
-    return f"{model.base_url}, model {model.name or 'of its choice'} (sees schema and sample rows)"
+    return f"{plain_url(model.base_url)}, model {model.name} (sees schema and sample rows)"
+
+
+def plain_url(url: str) -> str:
+    """Return a URL without user, password and query, which may hold keys."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
