@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -93,6 +94,12 @@ def _server(place: str) -> "ClientAPI":
 
 def _settings() -> "Settings":
     """Return Chroma's settings as given here: neither environment nor ``.env`` changes them."""
+    return _sealed()(anonymized_telemetry=False)
+
+
+@cache
+def _sealed() -> "type[Settings]":
+    """Return one class for all: Chroma shares a folder only among equal settings."""
     from chromadb.config import Settings
     from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
@@ -108,7 +115,7 @@ def _settings() -> "Settings":
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             return (init_settings,)
 
-    return Sealed(anonymized_telemetry=False)
+    return Sealed
 
 
 def _internal_errors() -> type[Exception]:

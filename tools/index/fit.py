@@ -10,10 +10,14 @@ from querymend.tools.index.view import View, narrowed
 
 AIM = 5
 """Sample rows give way until so many of the best tables fit."""
-SHARES = (0.45, 0.3, 0.2)
+SHARES = (0.45, 0.35, 0.25)
 """A table wider than its share of the budget is narrowed; ranks further on get the last."""
+WIDE = 12
+"""Tables of no more columns are taken whole or not narrowed before the budget forces it."""
 LEAST = 40
 """Tokens below which a narrowed table says too little."""
+CONNECTED = 8
+"""Tables ranked further on are taken whole and without their bridges, or not at all."""
 TOLD = 25
 
 ColumnOrder = Callable[[Table], Sequence[str]]
@@ -69,80 +73,89 @@ class _Choice:
         self._budget = budget
         self._columns = columns
         self._rows = self._sample_rows(samples)
-        self._taken: dict[str, Table] = {}
-        self._notes: list[str] = []
-        self._tokens = 0
+        self._taken: dict[str, tuple[Table, int]] = {}
+
+    @property
+    def _left(self) -> int:
+        return self._budget - sum(cost for _, cost in self._taken.values())
 
     def made(self) -> Fitted:
         """Take tables in the order of their rank while they fit."""
-        missed: list[int] = []
         for place, (name, _) in enumerate(self._ranking):
-            if name not in self._taken and not self._take(name, place):
-                missed.append(place)
-        missed = [p for p in missed if self._ranking[p][0] not in self._taken]
-        tables = sorted(self._taken.values(), key=lambda t: self._view.in_order[t.qualified_name])
+            if place == 0 or self._left >= LEAST:
+                self._take(name, place)
+        self._widen()
+        missed = [p for p, (name, _) in enumerate(self._ranking) if name not in self._taken]
+        order = sorted(self._taken, key=lambda name: self._view.in_order[name])
         return Fitted(
-            tables=tuple(tables),
-            left_out=(*self._notes, *self._told(missed)),
+            tables=tuple(self._taken[name][0] for name in order),
+            left_out=(*self._columns_left(), *self._tables_left(missed)),
             margin=self._margin(missed),
-            tokens=self._tokens,
+            tokens=self._budget - self._left,
         )
 
-    def _take(self, name: str, place: int) -> bool:
-        """Take a table and the bridges that it needs, if all of them fit."""
-        wanted = [n for n in self._view.closed([*self._taken, name]) if n not in self._taken]
-        pieces: list[tuple[Table, int]] = []
-        left = self._budget - self._tokens
+    def _take(self, name: str, place: int) -> None:
+        """Take a table with the bridges that it needs, or alone where they do not fit."""
+        if name in self._taken:
+            return
+        bridges = self._view.closed([*self._taken, name]) if place < CONNECTED else ()
+        wanted = [name, *(n for n in bridges if n != name and n not in self._taken)]
+        pieces: dict[str, tuple[Table, int]] = {}
+        left = self._left
         for each in wanted:
             piece = self._piece(each, place, left)
             if piece is None:
-                # A bridge that does not fit is no reason to go without the best tables.
-                return self._alone(name, place) if len(wanted) > 1 else False
-            pieces.append(piece)
+                pieces = dict([next(iter(pieces.items()))]) if pieces else {}
+                break
+            pieces[each] = piece
             left -= piece[1]
-        self._keep(pieces)
-        return True
-
-    def _alone(self, name: str, place: int) -> bool:
-        if place >= AIM:
-            return False
-        piece = self._piece(name, place, self._budget - self._tokens)
-        if piece is not None:
-            self._keep([piece])
-        return piece is not None
-
-    def _keep(self, pieces: Sequence[tuple[Table, int]]) -> None:
-        for table, cost in pieces:
-            name = table.qualified_name
-            self._taken[name] = table
-            self._tokens += cost
-            gone = [c.name for c in self._view.tables[name].columns if not table.column(c.name)]
-            if gone:
-                self._notes.append(_columns_left(name, gone, len(table.columns)))
+        self._taken |= pieces
 
     def _piece(self, name: str, place: int, left: int) -> tuple[Table, int] | None:
         """Return the table as it fits, with its cost: whole, without rows, or narrowed."""
-        share = int(self._budget * SHARES[min(place, len(SHARES) - 1)])
         table = self._view.tables[name]
+        share = int(self._budget * SHARES[min(place, len(SHARES) - 1)])
+        room = min(left, share) if len(table.columns) > WIDE else left
         for rows in sorted({self._rows, 0}, reverse=True):
             cost = self._view.cost(name, rows)
-            if cost <= left and (cost <= share or len(table.columns) <= 3):
+            if cost <= room:
                 return _with_rows(table, rows), cost
-        room = min(left, share)
-        return self._narrow(table, room) if room >= LEAST or place == 0 else None
+        if place == 0 or (place < CONNECTED and room >= LEAST):
+            return self._narrow(table, room)
+        return None
 
-    def _narrow(self, table: Table, room: int) -> tuple[Table, int]:
-        """Keep the columns that matter most within the room; always the first of them."""
-        bare = _with_rows(table, 0)
+    def _narrow(self, table: Table, room: int) -> tuple[Table, int] | None:
+        """Keep the columns that matter most within the room; of the best table, always one."""
+        name = table.qualified_name
         order = list(self._columns(table))
-        keep = order[:1]
-        cost = _cost(narrowed(bare, keep))
+        keep, about = order[:1], self._view.bare_cost(name)
         for column in order[1:]:
-            wider = narrowed(bare, [*keep, column])
-            more = _cost(wider)
-            if more <= room:
-                keep, cost = [*keep, column], more
-        return narrowed(bare, keep), cost
+            more = self._view.column_cost(name, column)
+            if about + more <= room:
+                keep, about = [*keep, column], about + more
+        while True:
+            piece = narrowed(_with_rows(table, 0), keep)
+            cost = estimate(create_table(piece, samples=0)) + 1
+            if cost <= room or len(keep) < 2:
+                return (piece, cost) if cost <= self._left else None
+            keep.pop()
+
+    def _widen(self) -> None:
+        """Give what is left of the budget to the tables that were narrowed, the best first."""
+        for name, _ in self._ranking:
+            if name in self._taken and self._gone(name):
+                cost = self._taken.pop(name)[1]
+                piece = self._piece(name, 0, self._left) or self._narrow(
+                    self._view.tables[name], max(cost, self._left)
+                )
+                if piece is not None:
+                    self._taken[name] = piece
+
+    def _gone(self, name: str) -> list[str]:
+        """Return the columns that a table taken has lost."""
+        whole, taken = self._view.tables[name], self._taken[name][0]
+        kept = {c.name for c in taken.columns}
+        return [c.name for c in whole.columns if c.name not in kept]
 
     def _sample_rows(self, samples: int) -> int:
         """Return how many sample rows let the best tables fit."""
@@ -152,8 +165,18 @@ class _Choice:
                 return rows
         return 0
 
-    def _told(self, missed: Sequence[int]) -> list[str]:
-        """Name what was left out, the nearest first; the far end is only counted."""
+    def _columns_left(self) -> list[str]:
+        """Name the columns that tables taken have lost."""
+        lines = []
+        for name in self._taken:
+            gone = self._gone(name)
+            shown = ", ".join(gone[:10]) + (", …" if len(gone) > 10 else "")
+            whole = len(self._view.tables[name].columns)
+            lines += [f"{len(gone)} of {whole} columns of {name}: {shown}"] if gone else []
+        return lines
+
+    def _tables_left(self, missed: Sequence[int]) -> list[str]:
+        """Name the tables that were left out, the nearest first; the far end is only counted."""
         lines = [
             f"table {name} (rank {place + 1}, {self._view.cost(name, self._rows)} tokens)"
             for place, (name, _) in ((p, self._ranking[p]) for p in missed[:TOLD])
@@ -173,12 +196,3 @@ class _Choice:
 
 def _with_rows(table: Table, rows: int) -> Table:
     return replace(table, sample=table.sample[:rows])
-
-
-def _cost(table: Table) -> int:
-    return estimate(create_table(table)) + 1
-
-
-def _columns_left(name: str, gone: Sequence[str], kept: int) -> str:
-    shown = ", ".join(gone[:10]) + (", …" if len(gone) > 10 else "")
-    return f"{len(gone)} of {len(gone) + kept} columns of {name}: {shown}"

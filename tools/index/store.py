@@ -161,6 +161,12 @@ class Store:
         self._known.clear()
         self.values_path.unlink(missing_ok=True)
 
+    def close(self) -> None:
+        """Give back the folder's files, once nobody else in this process uses them."""
+        self._known.clear()
+        # Its protocol lacks the method that both of its clients have.
+        getattr(self.client, "close")()  # noqa: B009
+
     def _name(self, kind: CollectionKind) -> str:
         return f"{slug(self.warehouse)}.{kind}"
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from json import loads
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp, parse
 from sqlglot.errors import SqlglotError
@@ -25,8 +26,14 @@ from querymend.tools.index.model import Example, Fact, Join
 from querymend.tools.index.store import Store
 from querymend.tools.index.sync import read_example, read_fact, table_chunk
 from querymend.tools.index.tokens import estimate
+from querymend.tools.index.words import spelled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 UNREADABLE = "?"
+BARE = -1
 DENSE = 60
 """Tables that the dense search ranks at most."""
 
@@ -41,15 +48,15 @@ class View:
         self._store = store
         self._embedder = embedder
         self._lock = threading.Lock()
-        self._costs: dict[tuple[str, int], int] = {}
+        self._costs: dict[tuple[str, int | str], int] = {}
         self._closures: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._joins: dict[tuple[str, ...], tuple[Join, ...]] = {}
-        self._columns: dict[str, list[list[float]]] = {}
+        self._columns: dict[str, NDArray[np.float32]] = {}
         chunks = {t.qualified_name: table_chunk(t) for t in catalog.tables}
         held = {c.id: c for c in store.chunks("tables")}
         self._indexed = [n for n, c in chunks.items() if n in held and held[n].hash == c.hash]
         self._others = [n for n in self.names if n not in set(self._indexed)]
-        self._vectors = embedder.embed([chunks[n].text for n in self._others])
+        self._vectors = unit(embedder.embed([chunks[n].text for n in self._others]))
         self._hidden = _hidden(catalog, [loads(c.payload) for c in held.values()])
         self.cards = Lexical([chunks[n].text for n in self.names])
         self.spelt = Lexical([names_card(t) for t in catalog.tables])
@@ -66,24 +73,46 @@ class View:
             if self._indexed
             else []
         )
-        ours = zip(self._others, self._vectors, strict=True)
-        return found | {name: cosine(vector, mine) for name, mine in ours}
+        if not self._others:
+            return found
+        ours = (self._vectors @ unit([vector])[0]).tolist()
+        return found | dict(zip(self._others, ours, strict=True))
 
-    def similar_columns(self, table: Table, vector: Sequence[float]) -> dict[str, float]:
-        """Return each column's cosine with the question."""
-        name = table.qualified_name
-        if name not in self._columns:
-            vectors = self._embedder.embed([column_card(c) for c in table.columns])
-            with self._lock:
-                self._columns[name] = vectors
-        pairs = zip(table.columns, self._columns[name], strict=True)
-        return {column.name: cosine(vector, mine) for column, mine in pairs}
+    def similar_columns(
+        self, names: Sequence[str], vector: Sequence[float]
+    ) -> dict[str, list[float]]:
+        """Return the cosines of each table's columns with the question, in the tables' order."""
+        missing = [n for n in names if n not in self._columns]
+        cards = {n: _column_cards(self.tables[n]) for n in missing}
+        vectors = self._embedder.embed([card for n in missing for card in cards[n]])
+        with self._lock:
+            for name in missing:
+                self._columns[name] = unit(vectors[: len(cards[name])])
+                vectors = vectors[len(cards[name]) :]
+        asked = unit([vector])[0]
+        return {n: (self._columns[n] @ asked).tolist() for n in names}
 
     def cost(self, name: str, samples: int) -> int:
         """Return about how many tokens a table's DDL is."""
-        key = (name, samples)
+        table = self.tables[name]
+        return self._cost_of((name, samples), replace(table, sample=table.sample[:samples]))
+
+    def bare_cost(self, name: str) -> int:
+        """Return about how many tokens a table's DDL is with its first column alone."""
+        table = replace(self.tables[name], sample=())
+        return self._cost_of((name, BARE), narrowed(table, [table.columns[0].name]))
+
+    def column_cost(self, name: str, column: str) -> int:
+        """Return about how many tokens one more column adds, its key included."""
+        table = replace(self.tables[name], sample=())
+        first = table.columns[0].name
+        alone = narrowed(table, [first])
+        bare = self._cost_of((name, BARE), alone)
+        return self._cost_of((name, column), narrowed(table, [first, column])) - bare
+
+    def _cost_of(self, key: tuple[str, int | str], table: Table) -> int:
         if key not in self._costs:
-            cost = estimate(create_table(self.tables[name], samples=samples)) + 1
+            cost = estimate(create_table(table, samples=len(table.sample))) + 1
             with self._lock:
                 self._costs[key] = cost
         return self._costs[key]
@@ -127,13 +156,17 @@ class View:
         return known and not _says(text, self._hidden)
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the cosine of two vectors; 0 where one has no length."""
+def unit(vectors: Sequence[Sequence[float]]) -> "NDArray[np.float32]":
+    """Return the vectors at length 1, as rows; one without length stays as it is."""
     import numpy as np
 
-    here, there = np.asarray(one), np.asarray(other)
-    lengths = float(np.linalg.norm(here) * np.linalg.norm(there))
-    return float(here @ there) / lengths if lengths else 0.0
+    rows = np.asarray(vectors, dtype=np.float32).reshape(len(vectors), -1 if vectors else 1)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return cast("NDArray[np.float32]", rows / np.where(lengths > 0, lengths, 1))
+
+
+def _column_cards(table: Table) -> list[str]:
+    return [f"{spelled(table.name)} {column_card(c)}" for c in table.columns]
 
 
 def narrowed(table: Table, keep: Iterable[str]) -> Table:

@@ -5,7 +5,8 @@ import unicodedata
 from functools import lru_cache
 
 _WORD = re.compile(r"\w+")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_ACRONYMS = re.compile(r"\b([A-Z]{2,})s\b")
+_PARTS = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 _STOP = (
     "a about above across after again all also am an and any are as at be been before "
@@ -42,8 +43,8 @@ def singular(word: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in order, folded and singular: ``Sales by region`` has three."""
-    return [singular(w) for w in _WORD.findall(fold(text))]
+    """Return the words of a text in order, folded and singular."""
+    return [singular(w) for w in _WORD.findall(fold(_ACRONYMS.sub(r"\1", text)))]
 
 
 def parts(text: str) -> list[str]:
@@ -52,7 +53,7 @@ def parts(text: str) -> list[str]:
     ``unitPrice_USD2`` has the parts unit, price, usd and 2.
     """
     found = (singular(fold(p)) for p in _PARTS.findall(text))
-    return [p for p in found if p and p not in STOP]
+    return [p for p in found if p and p not in STOP and p != "s"]
 
 
 def spelled(name: str) -> str:
