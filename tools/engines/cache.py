@@ -10,13 +10,12 @@ from pathlib import Path
 import duckdb
 from filelock import FileLock, Timeout
 
-from querymend.tools.engines.errors_duckdb import RAISED, clean
+from querymend.tools.engines.errors_duckdb import RAISED, clean, is_full
 from querymend.tools.errors import SetupError
 
 FORMAT = 1
 """Raise it when a copy's layout changes: older copies are then built anew."""
 WAIT_SECONDS = 1_800.0
-_FULL = re.compile(r"[Nn]o space left|[Dd]isk (is )?full|File too large|quota exceeded")
 
 Build = Callable[[duckdb.DuckDBPyConnection], None]
 
@@ -84,7 +83,7 @@ def _told(cache_dir: Path) -> Iterator[None]:
             "Choose another one, or change its permissions."
         ) from error
     except RAISED as error:
-        if _FULL.search(str(error)):
+        if is_full(error):
             raise _full(cache_dir) from error
         raise SetupError(f"The data cannot be loaded: {clean(error)}") from error
 

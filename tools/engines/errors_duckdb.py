@@ -57,6 +57,7 @@ RAISED = (duckdb.Error, duckdb.Warning, RuntimeError, ValueError, OverflowError)
 
 _SEALED = re.compile(r"read-only mode|configuration has been locked")
 _SHOWS_VALUES = (duckdb.DataError, duckdb.InvalidInputException, ValueError, OverflowError)
+_FULL = re.compile(r"[Nn]o space left|[Dd]isk (is )?full|File too large|quota exceeded")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _FOLDERS = re.compile(r"""(?<![\w.)])(?:[A-Za-z]:)?[/\\](?:[^\s'"/\\]+[/\\])+""")
 _EXCERPT = re.compile(r"\n\nLINE (\d+): (.*)\n( *)\^+")
@@ -102,6 +103,11 @@ def position(text: str, sql: str) -> tuple[int, int] | None:
         body = excerpt[3:].removesuffix("...")
         at += max(lines[line - 1].find(body), 0) - 3
     return line, at + 1
+
+
+def is_full(error: Exception) -> bool:
+    """Tell whether a write failed for want of space."""
+    return _FULL.search(str(error)) is not None
 
 
 def at_opening(error: Exception, path: Path) -> SetupError:

@@ -5,11 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 from sqlglot import exp
 
-from querymend.tools.engines.errors_duckdb import RAISED, clean
+from querymend.tools.engines.encodings import as_utf8
+from querymend.tools.engines.errors_duckdb import RAISED, clean, is_full
 from querymend.tools.errors import SetupError
 
 FORMATS = {
@@ -96,10 +98,11 @@ def load_files(
         SetupError: a file cannot be read; names it and the reason.
     """
     for done, table in enumerate(tables, start=1):
-        name = exp.table_(table.name, quoted=True).sql("duckdb")
         try:
-            _read(table, target).create(name)
+            _load(table, target)
         except RAISED as error:
+            if is_full(error):
+                raise
             raise SetupError(f"{_title(table)} cannot be read: {clean(error)}") from error
         if progress:
             progress(table.name, done / len(tables))
@@ -152,30 +155,37 @@ def _clean(name: str) -> str:
     return f"t_{plain}" if plain[0].isdigit() else plain
 
 
-def _read(table: FileTable, target: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+def _load(table: FileTable, target: duckdb.DuckDBPyConnection) -> None:
     for path in table.files:
         if not path.stat().st_size:
             raise SetupError(f"{path.name} cannot be read: it is empty.")
-    files = [_literal(p) for p in table.files]
-    if table.format == "parquet":
-        return target.read_parquet(files, union_by_name=True, hive_partitioning=True)
-    if table.format == "json":
-        return target.read_json(files, union_by_name=True, hive_partitioning=True, sample_size=-1)
-    return _read_csv(files, target)
+    try:
+        _create(table, table.files, target)
+    except duckdb.InvalidInputException as error:
+        if table.format != "csv" or "not utf-8" not in str(error):
+            raise
+        with TemporaryDirectory() as folder:
+            files = [_plain(p, Path(folder)) for p in table.files]
+            _create(table, files, target)
 
 
-def _read_csv(files: list[str], target: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    for encoding in ("utf-8", "utf-16"):
-        try:
-            return target.read_csv(
-                files, encoding=encoding, sample_size=-1, union_by_name=True, hive_partitioning=True
-            )
-        except duckdb.InvalidInputException as error:
-            if "not utf-" not in str(error):
-                raise
-    return target.read_csv(
-        files, encoding="latin-1", sample_size=-1, union_by_name=True, hive_partitioning=True
+def _plain(path: Path, folder: Path) -> Path:
+    return path if path.suffix.lower() in PACKED else as_utf8(path, folder)
+
+
+def _create(table: FileTable, files: Sequence[Path], target: duckdb.DuckDBPyConnection) -> None:
+    options: dict[str, exp.Expr] = {"union_by_name": exp.true(), "hive_partitioning": exp.true()}
+    if table.format != "parquet":
+        options["sample_size"] = exp.Literal.number(-1)
+    reader = exp.Anonymous(
+        this=f"read_{table.format}",
+        expressions=[
+            exp.array(*(exp.Literal.string(_literal(p)) for p in files)),
+            *(exp.EQ(this=exp.to_identifier(k), expression=v) for k, v in options.items()),
+        ],
     )
+    query = exp.select("*").from_(exp.Table(this=reader))
+    target.execute(query.ctas(exp.table_(table.name, quoted=True)).sql("duckdb"))
 
 
 def _literal(path: Path) -> str:
