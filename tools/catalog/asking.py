@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
-from querymend.tools.catalog.model import Catalog, Cell, Table
+from querymend.tools.catalog.model import Catalog, Cell, Column, Table
 from querymend.tools.engines.engine import Engine, Limits
 from querymend.tools.errors import QueryError
 from querymend.tools.sql.gate import admit
@@ -20,6 +21,15 @@ def column(name: str, table: str = "") -> exp.Column:
 def place(table: Table, alias: str = "") -> exp.Table:
     """Name a table, quoted, with its schema if it has one."""
     return exp.table_(table.name, db=table.schema or None, quoted=True, alias=alias or None)
+
+
+def kind_of(column: Column, dialect: str) -> exp.DType | None:
+    """Return the column's type without its parameters, or None if sqlglot does not know it."""
+    try:
+        kind = exp.DataType.build(column.type, dialect=dialect).this
+    except (SqlglotError, ValueError):
+        return None
+    return kind if isinstance(kind, exp.DType) else None
 
 
 def ask(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from querymend.tools.catalog.asking import ask, column, place
+from querymend.tools.catalog.asking import ask, column, kind_of, place
 from querymend.tools.catalog.key_names import agreement, is_key_name
 from querymend.tools.catalog.model import Catalog, Column, Key, Table
 from querymend.tools.engines.engine import Engine
@@ -14,7 +14,7 @@ from querymend.tools.errors import BudgetExceeded, QueryError
 ENOUGH_INSIDE = 0.99
 """Share of a column's filled rows that must exist in the table referred to."""
 _WHOLE = exp.DataType.INTEGER_TYPES
-_TEXT = exp.DataType.TEXT_TYPES | {exp.DataType.Type.UUID}
+_TEXT = exp.DataType.TEXT_TYPES | {exp.DType.UUID}
 
 
 def infer_keys(engine: Engine, catalog: Catalog) -> Catalog:
@@ -41,10 +41,7 @@ def _with_unique(engine: Engine, catalog: Catalog, table: Table) -> Table:
 
 
 def _family(c: Column) -> str:
-    try:
-        kind = exp.DataType.build(c.type, dialect="duckdb").this
-    except ValueError:
-        return ""
+    kind = kind_of(c, "duckdb")
     return "whole" if kind in _WHOLE else "text" if kind in _TEXT else ""
 
 

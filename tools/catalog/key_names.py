@@ -35,6 +35,8 @@ def agreement(column: str, table: str, target_column: str, target: str) -> float
     name behind a role; 0: no agreement. A plural is a number of things, not a reference.
     """
     here, there, subject = words(column), words(target_column), _subject(target)
+    if not (here and there and subject):
+        return 0.0
     rest = tuple(w for w in there if w not in subject)
     full = subject + rest if set(rest) <= KEY_WORDS else ()
     if here == full:

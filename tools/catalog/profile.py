@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from querymend.tools.catalog.asking import ask, column, place
+from querymend.tools.catalog.asking import ask, column, kind_of, place
 from querymend.tools.catalog.describe import hide_private
 from querymend.tools.catalog.model import Catalog, Cell, Column, Profile, Table
 from querymend.tools.engines.engine import Engine
@@ -18,8 +18,14 @@ LONGEST_VALUE = 200
 """Longer texts are no values that a question names."""
 LONGEST_CELL = 500
 COLUMNS_A_QUERY = 50
-PLAIN = exp.DataType.NUMERIC_TYPES | exp.DataType.TEXT_TYPES | exp.DataType.TEMPORAL_TYPES
-_OTHERS = {exp.DataType.Type.BOOLEAN, exp.DataType.Type.UUID, exp.DataType.Type.ENUM}
+PLAIN = frozenset(
+    (
+        *exp.DataType.NUMERIC_TYPES,
+        *exp.DataType.TEXT_TYPES,
+        *exp.DataType.TEMPORAL_TYPES,
+        *(exp.DType.BOOLEAN, exp.DType.UUID, exp.DType.ENUM),
+    )
+)
 Progress = Callable[[str, float], None]
 _log = logging.getLogger("querymend")
 
@@ -76,7 +82,7 @@ def _count(engine: Engine, catalog: Catalog, table: Table) -> int:
 
 def _profiles(engine: Engine, catalog: Catalog, table: Table, rows: int) -> dict[str, Profile]:
     """Profile the columns that have plain values; one query for many columns."""
-    plain = [c for c in table.columns if not c.private and is_plain(c)]
+    plain = [c for c in table.columns if not c.private and is_plain(c, engine.dialect)]
     found: dict[str, Profile] = {}
     for start in range(0, len(plain), COLUMNS_A_QUERY):
         part = plain[start : start + COLUMNS_A_QUERY]
@@ -87,13 +93,9 @@ def _profiles(engine: Engine, catalog: Catalog, table: Table, rows: int) -> dict
     return found
 
 
-def is_plain(column: Column) -> bool:
+def is_plain(column: Column, dialect: str) -> bool:
     """Tell whether the column holds numbers, text, dates or the like: no lists, structs, bytes."""
-    try:
-        kind = exp.DataType.build(column.type, dialect="duckdb")
-    except ValueError:
-        return column.type.upper().startswith("ENUM")
-    return kind.this in PLAIN or kind.this in _OTHERS
+    return kind_of(column, dialect) in PLAIN
 
 
 def _measures(c: Column, *, exact: bool) -> Sequence[exp.Expr]:
