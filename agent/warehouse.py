@@ -105,6 +105,7 @@ def open_warehouse(
         retriever=Retriever(store, embedder, values),
         values=values,
         settings=settings,
+        facts=pack.facts if pack else (),
     )
     return Warehouse(
         deps=deps,

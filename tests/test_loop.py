@@ -156,7 +156,8 @@ def test_without_repairs_it_is_the_single_pass_pipeline(ask: Make) -> None:
 
 def test_a_worse_repair_does_not_replace_a_better_attempt(ask: Make) -> None:
     good = "SELECT name FROM customers WHERE region = 'Mars'"
-    answer = ask(fenced(good), fenced("SELECT nom FROM klients")).ask("Who lives on Mars?")
+    worse = [fenced(f"SELECT {name} FROM klients") for name in ("nom", "prenom")]
+    answer = ask(fenced(good), *worse).ask("Which customers are in the region Mars?")
     assert answer.sql == good
     assert answer.outcome == "answered_with_warnings"
 

@@ -25,7 +25,12 @@ def route(state: State, runtime: Runtime[Trip]) -> Update:
         state.question, trip.today, fiscal_start_month=trip.deps.settings.fiscal_start_month
     )
     reading = read_question(state.question)
-    found = route_by_rule(state.question, catalog=trip.catalog)
+    found = route_by_rule(
+        state.question,
+        catalog=trip.catalog,
+        facts=(*trip.facts, *trip.deps.facts),
+        values=trip.values,
+    )
     update: Update = {
         "route": found.kind,
         "periods": periods,

@@ -25,6 +25,8 @@ class Deps:
     retriever: Retriever
     values: ValueLookup
     settings: Settings
+    facts: tuple[Fact, ...] = ()
+    """The pack's business knowledge; what the index retrieves from."""
 
 
 @dataclass(frozen=True, kw_only=True)
