@@ -8,7 +8,7 @@ from functools import cache
 from sqlglot import Dialect
 
 from querymend.tools.catalog.model import Cell, Column, Key, Table
-from querymend.tools.chunks.untrusted import CUT, cut, untrusted
+from querymend.tools.chunks.untrusted import CUT, cut, untrusted, untrusted_name
 
 CELL = 40
 COMMENT = 120
@@ -58,7 +58,7 @@ def quoted(name: str) -> str:
 def identifier(name: str) -> str:
     """Write one identifier, quoted where it is a reserved word or no plain identifier."""
     plain = _PLAIN.fullmatch(name) and name.lower() not in _reserved()
-    return name if plain else '"' + name.replace('"', '""').replace("\n", " ") + '"'
+    return name if plain else '"' + untrusted_name(name).replace('"', '""') + '"'
 
 
 @cache

@@ -8,9 +8,11 @@ import re
 import unicodedata
 
 CUT = "…"
-_BREAKS = (
+_COMMENTS = (
     ("*/", "* /"),
     ("/*", "/ *"),  # DuckDB nests comments: an opened one would swallow what follows
+)
+_MARKS = (
     ("```", "'''"),
     ("<|", "< |"),  # <|im_start|>: local servers read control tokens inside plain text
     ("|>", "| >"),
@@ -27,11 +29,26 @@ def untrusted(text: str, *, limit: int, escape: bool = False) -> str:
         escape: show line breaks and tabs as ``\n`` instead of as a blank (for cells).
     """
     head = text[: 2 * limit + 8]
-    shown = "".join(_ESCAPES[c] if escape and c in _ESCAPES else _visible(c) for c in head)
+    shown = head
+    if not (head.isascii() and head.isprintable()):
+        shown = "".join(_ESCAPES[c] if escape and c in _ESCAPES else _visible(c) for c in head)
     flat = shown if escape else re.sub(r" {2,}", " ", shown).strip()
-    for terminator, harmless in _BREAKS:
-        flat = flat.replace(terminator, harmless)
+    flat = _replaced(flat, _COMMENTS + _MARKS)
     return cut(flat, limit) if len(text) == len(head) else cut(flat + CUT, limit)
+
+
+def untrusted_name(name: str) -> str:
+    """Return a name on one line without fences and control tokens; comment ends are left to quotes.
+
+    A name that is changed by this cannot be asked for any more: safe before useful.
+    """
+    return _replaced("".join(_visible(c) for c in name), _MARKS)
+
+
+def _replaced(text: str, pairs: tuple[tuple[str, str], ...]) -> str:
+    for terminator, harmless in pairs:
+        text = text.replace(terminator, harmless)
+    return text
 
 
 def cut(text: str, limit: int) -> str:

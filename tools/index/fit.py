@@ -50,8 +50,8 @@ def fit(
 def _all(view: View, budget: int, samples: int) -> Fitted | None:
     """Take every table, with as many sample rows as fit (one at least, where there are any)."""
     for rows in range(samples, min(samples, 1) - 1, -1):
-        tokens = sum(view.cost(name, rows) for name in view.names)
-        if tokens <= budget:
+        if view.fits(rows, budget):
+            tokens = sum(view.cost(name, rows) for name in view.names)
             tables = tuple(_with_rows(t, rows) for t in view.tables.values())
             return Fitted(tables=tables, tokens=tokens)
     return None

@@ -8,14 +8,14 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.index.masking import quoted_spans
 from querymend.tools.index.model import ValueHit
 from querymend.tools.index.values import Held, ValueIndex, normal
-from querymend.tools.index.words import STOP, parts, words
+from querymend.tools.index.words import STOP, parts
 
 READ = 4_000
 """Characters of a question that are looked at."""
 LONGEST = 8
 """Words of a phrase at most."""
 PER_PHRASE = 4
-NEAR_PHRASES = 12
+NEAR_PHRASES = 8
 _WORD = re.compile(r"\w+")
 
 
@@ -29,7 +29,13 @@ class _Phrase:
     """Written as a name: in quotes, or with capitals."""
 
 
-def match(question: str, index: ValueIndex, catalog: Catalog | None = None) -> list[ValueHit]:
+def match(
+    question: str,
+    index: ValueIndex,
+    catalog: Catalog | None = None,
+    *,
+    known: Collection[str] | None = None,
+) -> list[ValueHit]:
     """Return the values that the question names, in the order of their phrases.
 
     A phrase matches a value that equals it but for case, plural, diacritics and signs (score 1),
@@ -40,9 +46,11 @@ def match(question: str, index: ValueIndex, catalog: Catalog | None = None) -> l
         question: what was asked.
         index: the warehouse's values.
         catalog: what the caller may see; values elsewhere are not looked at.
+        known: words of its names, where somebody has them already; such a word is a value only
+            if it is written as a name.
     """
     text = question[:READ]
-    schema = _schema_words(catalog)
+    schema = schema_words(catalog) if known is None else known
     phrases = [p for p in _phrases(text) if p.named or p.norm not in schema]
     held = index.held(p.norm for p in phrases)
     exact = [(p, 1.0, _seen(held[p.norm], catalog)) for p in phrases]
@@ -118,14 +126,16 @@ def _overlap(one: _Phrase, other: _Phrase) -> bool:
 def _misspelt(phrases: list[_Phrase], taken: Collection[_Phrase]) -> list[_Phrase]:
     """Return the phrases worth a search for near values: names first, then single long words."""
     free = [p for p in phrases if len(p.norm) >= 5 and not any(_overlap(p, t) for t in taken)]
-    names = [p for p in free if p.named and not _starts_or_ends_with_stop_word(p)]
-    single = [p for p in free if not p.named and " " not in p.norm and len(p.norm) >= 6]
-    return (names + single)[:NEAR_PHRASES]
+    names = _longest([(p, 1.0, []) for p in free if p.named and _is_name(p.text)])
+    single = [p for p in free if " " not in p.norm and len(p.norm) >= 6]
+    return list(dict.fromkeys([*(p for p, _, _ in names), *single]))[:NEAR_PHRASES]
 
 
-def _starts_or_ends_with_stop_word(phrase: _Phrase) -> bool:
-    found = words(phrase.text)
-    return not found or found[0] in STOP or found[-1] in STOP
+def _is_name(text: str) -> bool:
+    """Tell whether a phrase is a name from its first to its last word: ``Bank of England``."""
+    found = _WORD.findall(text)
+    inside = all(w[0].isupper() or w[0].isdigit() or w in STOP for w in found)
+    return inside and found[0].lower() not in STOP and found[-1].lower() not in STOP
 
 
 def _near(phrase: _Phrase, index: ValueIndex, catalog: Catalog | None) -> tuple[float, list[Held]]:
@@ -138,8 +148,8 @@ def _near(phrase: _Phrase, index: ValueIndex, catalog: Catalog | None) -> tuple[
     return 0.0, []
 
 
-def _schema_words(catalog: Catalog | None) -> set[str]:
-    """Return the words of the visible tables' and columns' names."""
+def schema_words(catalog: Catalog | None) -> frozenset[str]:
+    """Return the words of the tables' and columns' names."""
     tables = catalog.tables if catalog else ()
     names = (n for t in tables for n in (t.name, *(c.name for c in t.columns)))
-    return {part for name in names for part in parts(name)}
+    return frozenset(part for name in names for part in parts(name))

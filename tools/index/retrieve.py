@@ -104,7 +104,7 @@ class Retriever:
 
     def _asked(self, view: View, text: str, dialect: str, min_score: float) -> Asked:
         """Embed the question and find the values, examples and facts that it calls for."""
-        values = match(text, self._values, view.catalog)
+        values = match(text, self._values, view.catalog, known=view.words)
         bare = masked(text, values)
         vector, bare_vector = self._embedder.embed([text, bare])
         near = near_examples(view, self._store, bare, bare_vector, dialect=dialect)
@@ -128,7 +128,7 @@ class Retriever:
         def columns(table: Table) -> list[str]:
             return column_order(view, table, asked)
 
-        whole = sum(view.cost(name, samples) for name in view.names) <= budget - spent
+        whole = view.fits(samples, budget - spent)
         room = budget - spent - (0 if whole else wanted)
         return fit(view, ranking, budget=room, samples=samples, columns=columns)
 

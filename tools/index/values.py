@@ -6,6 +6,7 @@ this file 200,000 values, and a look-up needs equality, not likeness of meaning.
 
 import hashlib
 import json
+import re
 import sqlite3
 import threading
 from collections import defaultdict
@@ -26,7 +27,11 @@ MAX_VALUES = 50_000
 MAX_LENGTH = 100
 """Longer texts are prose, not values that a question names."""
 NEAR = 0.88
+PART = 0.9
+"""Likeness of a value that holds the one looked for as whole words: Seattle, WA."""
+LEAST_PART = 3
 _BATCH = 400
+_NUMBER = re.compile(r"\d+")
 _SCHEMA = """
 CREATE TABLE columns (id INTEGER PRIMARY KEY, tab TEXT, col TEXT, hash TEXT, complete INTEGER,
                       UNIQUE (tab, col));
@@ -72,7 +77,7 @@ class ValueIndex:
         self._path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        self._norms: dict[int, list[str]] = {}
+        self._norms: dict[tuple[int, str], list[str]] = {}
         self._norms_of = -1
 
     def holding(self, value: str) -> list[tuple[str, str, str]]:
@@ -87,14 +92,19 @@ class ValueIndex:
     ) -> list[tuple[str, float]]:
         """Return the column's values most like this one, with likeness (0 to 1), best first."""
         rows = self._read(
-            "SELECT value FROM vals JOIN columns ON id = column_id "
+            "SELECT value, norm FROM vals JOIN columns ON id = column_id "
             "WHERE lower(tab) = lower(?) AND lower(col) = lower(?) ORDER BY times DESC, value",
             (table, column),
         )
-        found = process.extract(
-            value, [row[0] for row in rows], scorer=fuzz.WRatio, processor=fold, limit=limit
-        )
-        return [(choice, score / 100) for choice, score, _ in found]
+        norm = normal(value)
+        norms = [row[1] for row in rows]
+        like = process.extract(norm, norms, scorer=fuzz.ratio, processor=None, limit=limit)
+        found = {place: score / 100 for _, score, place in like}
+        for place, other in enumerate(norms) if len(norm) >= LEAST_PART else ():
+            if f" {norm} " in f" {other} ":
+                found[place] = max(found.get(place, 0.0), PART)
+        best = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        return [(rows[place][0], score) for place, score in best]
 
     def has(self, table: str, column: str, value: str) -> bool | None:
         """Tell whether the column holds exactly this value; None if it is not known in full."""
@@ -124,10 +134,16 @@ class ValueIndex:
         return found
 
     def near(self, norm: str, *, limit: int = 3) -> list[tuple[str, float]]:
-        """Return the normal forms most like this one, from ``NEAR`` upwards, best first."""
+        """Return the normal forms most like this one, from ``NEAR`` upwards, best first.
+
+        Only those with the same first letter, which few people mistype, and
+        the same numbers, of which another is another thing.
+        """
         lengths = range(int(len(norm) * 0.78), int(len(norm) * 1.28) + 1)
         by_length = self._by_length()
-        choices = [n for length in lengths for n in by_length.get(length, ())]
+        numbers = _NUMBER.findall(norm)
+        alike = (n for length in lengths for n in by_length.get((length, norm[:1]), ()))
+        choices = [n for n in alike if _NUMBER.findall(n) == numbers]
         found = process.extract(
             norm, choices, scorer=fuzz.ratio, processor=None, score_cutoff=NEAR * 100, limit=limit
         )
@@ -160,13 +176,13 @@ class ValueIndex:
     ) -> None:
         self.close()
 
-    def _by_length(self) -> dict[int, list[str]]:
-        """Return every normal form by its length, read again when the file has changed."""
+    def _by_length(self) -> dict[tuple[int, str], list[str]]:
+        """Return the normal forms by length and first letter, anew when the file has changed."""
         version = self._read("PRAGMA data_version", ())
         if version and version[0][0] != self._norms_of:
-            grouped: defaultdict[int, list[str]] = defaultdict(list)
+            grouped: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
             for (norm,) in self._read("SELECT DISTINCT norm FROM vals", ()):
-                grouped[len(norm)].append(norm)
+                grouped[len(norm), norm[:1]].append(norm)
             self._norms, self._norms_of = dict(grouped), version[0][0]
         return self._norms if version else {}
 

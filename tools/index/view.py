@@ -22,6 +22,7 @@ from querymend.tools.chunks.cards import column_card, names_card
 from querymend.tools.chunks.ddl import create_table
 from querymend.tools.index.embeddings import Embedder
 from querymend.tools.index.lexical import Lexical
+from querymend.tools.index.matching import schema_words
 from querymend.tools.index.model import Example, Fact, Join
 from querymend.tools.index.store import Store
 from querymend.tools.index.sync import read_example, read_fact, table_chunk
@@ -97,6 +98,15 @@ class View:
         table = self.tables[name]
         return self._cost_of((name, samples), replace(table, sample=table.sample[:samples]))
 
+    def fits(self, samples: int, budget: float) -> bool:
+        """Tell whether every table's DDL fits; stops counting where it does not."""
+        left = budget
+        for name in self.names:
+            left -= self.cost(name, samples)
+            if left < 0:
+                return False
+        return True
+
     def bare_cost(self, name: str) -> int:
         """Return about how many tokens a table's DDL is with its first column alone."""
         table = replace(self.tables[name], sample=())
@@ -134,6 +144,11 @@ class View:
             with self._lock:
                 self._joins[key] = found
         return self._joins[key]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the tables' and the columns' names."""
+        return schema_words(self.catalog)
 
     @cached_property
     def in_order(self) -> dict[str, int]:
