@@ -9,6 +9,7 @@ from querymend.tools.engines.engine import Result
 from querymend.tools.index.model import ValueLookup
 from querymend.tools.questions.reading import Reading
 from querymend.tools.results.expectation import Expectation
+from querymend.tools.results.privacy import private_places
 from querymend.tools.results.statement import Predicate, Statement
 
 
@@ -36,6 +37,11 @@ class Case:
     def cells(self, place: int) -> list[Cell]:
         """Return one column's cells that are not NULL."""
         return [row[place] for row in self.rows if row[place] is not None]
+
+    @cached_property
+    def private(self) -> frozenset[int]:
+        """Places of columns whose values must not be told."""
+        return private_places(self.result, self.statement)
 
     @cached_property
     def knowledge(self) -> dict[Predicate, bool | None]:

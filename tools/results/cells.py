@@ -60,7 +60,7 @@ def share_out_of_range(case: Case) -> list[Finding]:
             kind="shape",
             severity="repair",
             message="A percentage lies outside 0 to 100.",
-            evidence=str(wild[0]),
+            evidence="" if 0 in case.private else str(wild[0]),
             hint="Divide the part by the whole at one grain.",
         )
     ]
@@ -79,7 +79,6 @@ def negative_count(case: Case) -> list[Finding]:
             kind="shape",
             severity="repair",
             message="The question asks how many, but the number is negative.",
-            evidence=str(wild[0]),
         )
     ]
 
@@ -109,12 +108,13 @@ def tied_at_limit(case: Case) -> list[Finding]:
     last, before = case.rows[-1][place], case.rows[-2][place]
     if normal(last) != normal(before):
         return []
+    value = "" if place in case.private else f" = {last}"
     return [
         Finding(
             code="tie_at_limit",
             kind="shape",
             severity="note",
-            message=f"The last rows tie at {case.names[place]} = {last}; LIMIT {limit} may have "
+            message=f"The last rows tie at {case.names[place]}{value}; LIMIT {limit} may have "
             "cut others that tie with them.",
             clause=f"LIMIT {limit}",
         )
@@ -141,7 +141,9 @@ def outside_period(case: Case) -> list[Finding]:
             severity="repair",
             message=f"{case.names[places[0]]} holds days outside {period.phrase}: "
             f"{len(wild)} of {len(days)} rows.",
-            evidence=f"{min(wild).isoformat()} to {max(wild).isoformat()}",
+            evidence=""
+            if places[0] in case.private
+            else f"{min(wild).isoformat()} to {max(wild).isoformat()}",
             hint=period.bounds,
         )
     ]
