@@ -15,11 +15,12 @@ from pathlib import Path
 from uuid import UUID
 
 import duckdb
+import numpy
 import pytest
 import yaml
 
 from querymend.tools import errors
-from querymend.tools.engines.duckdb import DuckDBEngine, open_duckdb
+from querymend.tools.engines.duckdb import SEAL, DuckDBEngine, open_duckdb
 from querymend.tools.engines.engine import Engine, Limits
 from querymend.tools.engines.errors_duckdb import OURS, clean, translate
 from querymend.tools.errors import (
@@ -145,10 +146,8 @@ def test_a_plain_string_never_runs(engine: DuckDBEngine, method: str):
 
 @pytest.mark.parametrize("case", FAULTS, ids=lambda c: c["sql"][:50])
 def test_each_fault_is_told_as_ours(engine: DuckDBEngine, case: dict[str, object]):
-    secret_frame = [1]
     with pytest.raises(QuerymendError) as caught:
         run(engine, str(case["sql"]))
-    del secret_frame
     error = caught.value
     assert type(error) is getattr(errors, str(case["error"])), error
     if isinstance(error, QueryError):
@@ -157,6 +156,23 @@ def test_each_fault_is_told_as_ours(engine: DuckDBEngine, case: dict[str, object
     assert str(case.get("says", "")) in str(error)
     assert "hides" not in case or str(case["hides"]) not in str(error)
     assert len(str(error)) <= 500
+
+
+def test_every_seal_is_on(engine: DuckDBEngine):
+    settings = dict(run(engine, "SELECT name, value FROM duckdb_settings()"))
+    sealed = {name: settings[name] for name in SEAL if name != "max_temp_directory_size"}
+    assert sealed == {name: SEAL[name] for name in sealed}
+    assert settings["max_temp_directory_size"] == "0 bytes"
+
+
+def test_variables_of_the_program_are_no_tables(
+    engine: DuckDBEngine, monkeypatch: pytest.MonkeyPatch
+):
+    """DuckDB reads frames by the names of variables where it is called, unless told not to."""
+    frame = {"x": numpy.array([42])}
+    monkeypatch.setattr("querymend.tools.engines.duckdb.secret_frame", frame, raising=False)
+    with pytest.raises(QueryError, match="secret_frame does not exist"):
+        run(engine, "SELECT * FROM secret_frame")
 
 
 def test_a_fault_leaves_the_engine_usable(engine: DuckDBEngine):
