@@ -28,7 +28,6 @@ _CLAUSES: tuple[tuple[str, Clause], ...] = (
     ("order", "order"),
     ("limit", "other"),
     ("offset", "other"),
-    ("match", "other"),
 )
 _Ctes = dict[str, Columns]
 
@@ -129,12 +128,13 @@ class _Binder:
         block = Block(select=node, outer=outer)
         self._binding.blocks.append(block)
         self._from(node, block, ctes)
+        self._match(node.args.get("match"), block)
         for projection in node.expressions:
             if isinstance(projection, exp.Alias) and projection.alias:
                 block.aliases.setdefault(projection.alias.lower(), projection.this)
         for key, clause in _CLAUSES:
             self._clause(node.args.get(key), clause, block, ctes)
-        return output_names(node, self._dialect, lambda name: _star(block, name))
+        return output_names(node, self._dialect, block.star)
 
     def _from(self, node: exp.Select, block: Block, ctes: _Ctes) -> None:
         from_ = node.args.get("from_")
@@ -144,6 +144,12 @@ class _Binder:
             self._join(join, block, ctes)
         for lateral in node.args.get("laterals") or []:
             self._source(lateral, block, ctes, lateral=True)
+
+    def _match(self, node: object, block: Block) -> None:
+        """Put MATCH_RECOGNIZE in place of its input; its columns are not worked out."""
+        if isinstance(node, exp.MatchRecognize):
+            block.sources.pop()
+            self._add(node, None, block)
 
     def _join(self, join: exp.Join, block: Block, ctes: _Ctes) -> None:
         before = list(block.sources)
@@ -215,6 +221,8 @@ class _Binder:
         self._clause(node.args.get("expressions") or node.args.get("this"), "from", inner, ctes)
         alias = node.args.get("alias")
         named = tuple(alias_columns(alias))
+        if named and isinstance(node.args.get("offset"), exp.Identifier):
+            named = (*named, node.args["offset"].name)
         values = output_names(node, self._dialect, lambda _: None)
         columns = renamed(values, list(named)) if values else (named or None)
         self._add(node, columns, block)
@@ -250,25 +258,6 @@ class _Binder:
 
     def _record(self, ref: Ref) -> None:
         self._binding.refs.append(ref)
-
-
-def _star(block: Block, name: str) -> Columns:
-    """Return the columns that ``*`` or ``name.*`` stands for."""
-    chosen = [s for s in block.sources if not name or s.name.lower() == name.lower()]
-    names: list[str] = []
-    for source in chosen:
-        if source.columns is None:
-            return None
-        names += source.columns
-    if name:
-        return tuple(names)
-    seen: set[str] = set()
-    kept = []
-    for column in names:
-        if column.lower() not in seen or column.lower() not in block.merged:
-            kept.append(column)
-        seen.add(column.lower())
-    return tuple(kept) if chosen else None
 
 
 def _common(left: Iterable[Source], right: Iterable[Source]) -> set[str]:

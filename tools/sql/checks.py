@@ -5,15 +5,17 @@ A new check is one function of a ``Subject``, in its own file, with one line her
 
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.findings import Finding
+from querymend.tools.sql.aggregates import misplaced_aggregates
 from querymend.tools.sql.gate import judge
-from querymend.tools.sql.grouping import misplaced_aggregates, ungrouped_columns
-from querymend.tools.sql.names import column_counts, unknown_names
+from querymend.tools.sql.grouping import ungrouped_columns
+from querymend.tools.sql.names import column_counts, unknown_names, wrong_numbers
 from querymend.tools.sql.parse import parse
 from querymend.tools.sql.subject import Check, Subject
 
 CHECKS: tuple[Check, ...] = (
     unknown_names,
     column_counts,
+    wrong_numbers,
     misplaced_aggregates,
     ungrouped_columns,
 )

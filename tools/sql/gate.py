@@ -19,8 +19,10 @@ from sqlglot import exp
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.findings import Finding
 from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.bombs import check_cost
 from querymend.tools.sql.functions import check_functions, words
 from querymend.tools.sql.parse import Parsed, parse, position, written
+from querymend.tools.sql.star import check_columns, write_out_stars
 from querymend.tools.sql.tables import check_tables
 
 _NAMES = {
@@ -64,9 +66,22 @@ def admit(
     if parsed.tree is None:
         return Verdict(findings=parsed.findings)
     findings = judge(parsed, catalog, scope)
+    if not findings and catalog is not None and scope is not None:
+        parsed, findings = _without_stars(parsed, catalog, scope)
     if any(f.severity == "block" for f in findings):
         return Verdict(findings=tuple(findings), tree=parsed.tree)
     return Verdict(findings=tuple(findings), sql=Admitted(parsed.text), tree=parsed.tree)
+
+
+def _without_stars(parsed: Parsed, catalog: Catalog, scope: Scope) -> tuple[Parsed, list[Finding]]:
+    """Write out the stars that would bring hidden columns, and judge what will be sent."""
+    tree = write_out_stars(parsed, catalog, scope)
+    if tree is None:
+        return parsed, []
+    again = parse(tree.sql(parsed.dialect), parsed.dialect)
+    if again.tree is None:
+        return parsed, list(again.findings)
+    return again, judge(again, catalog, scope)
 
 
 def judge(
@@ -77,11 +92,15 @@ def judge(
     if shape:
         return shape
     schemas = {t.schema for t in catalog.tables if t.schema} if catalog else set()
-    return [
+    findings = [
         *check_functions(parsed, schemas),
         *check_tables(parsed, catalog, scope),
         *check_hidden_columns(parsed),
+        *check_cost(parsed),
     ]
+    if not findings and catalog is not None and scope is not None:
+        findings = check_columns(parsed, catalog, scope)
+    return findings
 
 
 def check_hidden_columns(parsed: Parsed) -> list[Finding]:

@@ -1,13 +1,12 @@
-"""Grouping: what stands beside an aggregate must be grouped, and aggregates stay out of WHERE."""
+"""Grouping: what stands beside an aggregate must be grouped."""
 
 from collections.abc import Iterator
 
 from sqlglot import exp
 
 from querymend.tools.findings import Finding
+from querymend.tools.sql.aggregates import WRAPS, is_aggregate, shape_finding, walk_level
 from querymend.tools.sql.binding import Binding, Block, Ref
-from querymend.tools.sql.functions import words
-from querymend.tools.sql.parse import Parsed, position, written
 from querymend.tools.sql.subject import Subject
 
 _Key = tuple[object, ...]
@@ -25,105 +24,12 @@ def ungrouped_columns(subject: Subject) -> list[Finding]:
     return [f for block in binding.blocks for f in _Groups(block, binding).findings()]
 
 
-def misplaced_aggregates(subject: Subject) -> list[Finding]:
-    """Return aggregates and windows where none may stand, and aggregates of aggregates."""
-    blocks = subject.binding.blocks
-    return [f for block in blocks for f in _misplaced(block.select, subject.parsed)]
-
-
-def is_aggregate(node: exp.Expr, dialect: str) -> bool:
-    """Tell whether a node is an aggregate call that no OVER turns into a window."""
-    if isinstance(node, exp.Anonymous):
-        name = node.name.lower()
-        known = name in words(
-            "aggregates_athena" if dialect == "trino" else f"aggregates_{dialect}"
-        )
-    else:
-        known = isinstance(node, exp.AggFunc) and not isinstance(node, _NEVER)
-    return known and not _is_windowed(node)
-
-
-_NEVER = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.ParameterizedAgg)
-_WRAPS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
-
-
-def _is_windowed(node: exp.Expr) -> bool:
-    child: exp.Expr = node
-    parent = node.parent
-    while isinstance(parent, _WRAPS) and parent.this is child:
-        child, parent = parent, parent.parent
-    return isinstance(parent, exp.Window) and parent.this is child
-
-
-def walk_level(node: object) -> Iterator[exp.Expr]:
-    """Yield the nodes of an expression without going into subqueries."""
-    stack = list(node) if isinstance(node, list) else [node]
-    while stack:
-        current = stack.pop()
-        if not isinstance(current, exp.Expr) or isinstance(current, exp.Query):
-            continue
-        yield current
-        stack.extend(current.iter_expressions())
-
-
-def _misplaced(select: exp.Expr, parsed: Parsed) -> Iterator[Finding]:
-    places = [(select.args.get("where"), "WHERE"), (select.args.get("group"), "GROUP BY")]
-    places += [(join.args.get("on"), "ON") for join in select.args.get("joins") or []]
-    for place, name in places:
-        for node in walk_level(place):
-            if is_aggregate(node, parsed.dialect):
-                yield _aggregate_in(node, name, parsed)
-            elif isinstance(node, exp.Window):
-                yield _window_in(node, name, parsed)
-    outputs = [*select.expressions, select.args.get("having"), select.args.get("order")]
-    for node in walk_level(outputs):
-        if is_aggregate(node, parsed.dialect):
-            yield from _nested(node, parsed)
-
-
-def _nested(node: exp.Expr, parsed: Parsed) -> Iterator[Finding]:
-    inner = [
-        n for n in walk_level(list(node.iter_expressions())) if is_aggregate(n, parsed.dialect)
-    ]
-    if inner:
-        yield _finding(
-            "nested_aggregate",
-            inner[0],
-            parsed,
-            "An aggregate is nested in another one.",
-            "Aggregate in a subquery first.",
-        )
-
-
-def _aggregate_in(node: exp.Expr, clause: str, parsed: Parsed) -> Finding:
-    hint = "Filter groups with HAVING, or compare with a subquery."
-    message = f"An aggregate stands in {clause}."
-    return _finding(f"aggregate_in_{clause.split()[0].lower()}", node, parsed, message, hint)
-
-
-def _window_in(node: exp.Expr, clause: str, parsed: Parsed) -> Finding:
-    message = f"A window function stands in {clause}."
-    hint = "Compute it in a subquery and filter outside."
-    return _finding(f"window_in_{clause.split()[0].lower()}", node, parsed, message, hint)
-
-
-def _finding(code: str, node: exp.Expr, parsed: Parsed, message: str, hint: str) -> Finding:
-    return Finding(
-        code=code,
-        kind="shape",
-        severity="block",
-        message=message,
-        clause=written(node, parsed.text),
-        hint=hint,
-        position=position(node, parsed.text),
-    )
-
-
 class _Groups:
     """What one SELECT groups by, and what of it is not grouped."""
 
     def __init__(self, block: Block, binding: Binding) -> None:
         self._block = block
+        self._binding = binding
         self._parsed = binding.parsed
         self._refs = {id(r.column): r for r in binding.of(block)}
         self._select = block.select
@@ -134,7 +40,35 @@ class _Groups:
             return []
         keys = self._keys(group)
         bad = [c for n in self._outputs() for c in self._ungrouped(n, keys)]
-        return [self._finding(c) for c in {self._key(c): c for c in bad}.values()]
+        bad += [r.column for r in self._from_below() if _below_key(r) not in keys]
+        stars = [s for s in self._stars() if not self._is_covered(s, keys)]
+        return [self._finding(c) for c in {self._key(c): c for c in [*bad, *stars]}.values()]
+
+    def _from_below(self) -> Iterator[Ref]:
+        """Yield what subqueries among the outputs refer to in this SELECT, outside aggregates."""
+        below = {id(q) for n in self._outputs() for q in n.find_all(exp.Select)}
+        for ref in self._binding.refs:
+            if ref.status == "found" and ref.depth == 1 and ref.block.outer is self._block:
+                inside = id(ref.block.select) in below
+                if inside and not _in_aggregate(ref.column, self._parsed.dialect):
+                    yield ref
+
+    def _stars(self) -> Iterator[exp.Expr]:
+        for projection in self._select.expressions:
+            star = projection.this if isinstance(projection, exp.Column) else projection
+            if isinstance(star, exp.Star):
+                yield projection
+
+    def _is_covered(self, star: exp.Expr, keys: set[_Key]) -> bool:
+        """Tell whether every column that a star stands for is grouped, or cannot be known."""
+        name = star.text("table").lower()
+        inner = star.this if isinstance(star, exp.Column) else star
+        chosen = [s for s in self._block.sources if not name or s.name.lower() == name]
+        if inner.args.get("except_") or any(s.columns is None for s in chosen):
+            return True
+        return all(
+            ("column", s.name.lower(), c.lower()) in keys for s in chosen for c in s.columns or ()
+        )
 
     def _is_grouped(self, group: exp.Expr | None) -> bool:
         if isinstance(group, exp.Group):
@@ -174,7 +108,7 @@ class _Groups:
         stack = [node]
         while stack:
             current = stack.pop()
-            if isinstance(current, exp.Query) or is_aggregate(current, self._parsed.dialect):
+            if isinstance(current, (exp.Query, exp.Star)) or self._aggregates(current):
                 continue
             if not isinstance(current, exp.Ordered) and self._key(current) in keys:
                 continue
@@ -183,6 +117,11 @@ class _Groups:
                     yield current
                 continue
             stack.extend(current.iter_expressions())
+
+    def _aggregates(self, node: exp.Expr) -> bool:
+        while isinstance(node, WRAPS):
+            node = node.this
+        return is_aggregate(node, self._parsed.dialect)
 
     def _is_bare(self, column: exp.Column) -> bool:
         ref = self._refs.get(id(column))
@@ -211,14 +150,28 @@ class _Groups:
             return tuple(self._part(v) for v in value)
         return str(value).lower()
 
-    def _finding(self, column: exp.Column) -> Finding:
-        return _finding(
+    def _finding(self, column: exp.Expr) -> Finding:
+        shown = column.sql(self._parsed.dialect)
+        return shape_finding(
             "not_grouped",
             column,
             self._parsed,
-            f"Column {column.name} is neither in GROUP BY nor in an aggregate.",
-            f"Add {column.sql(self._parsed.dialect)} to GROUP BY, or aggregate it.",
+            f"{shown} is neither in GROUP BY nor in an aggregate.",
+            f"Add {shown} to GROUP BY, or aggregate it.",
         )
+
+
+def _below_key(ref: Ref) -> _Key:
+    return ("column", ref.source.name.lower() if ref.source else "", *_path(ref.column, ref))
+
+
+def _in_aggregate(node: exp.Expr, dialect: str) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if not isinstance(parent, exp.Query) and is_aggregate(parent, dialect):
+            return True
+        parent = parent.parent
+    return False
 
 
 def _path(node: exp.Expr, ref: Ref) -> tuple[str, ...]:

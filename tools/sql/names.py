@@ -1,10 +1,13 @@
 """Names that no table, column or alias answers to, all of them at once."""
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
-from querymend.tools.sql.binding import Binding, Mismatch, Ref
+from querymend.tools.sql.binding import Binding, Block, Mismatch, Ref
+from querymend.tools.sql.outputs import output_names
 from querymend.tools.sql.parse import Parsed, position, written
 from querymend.tools.sql.subject import Subject
 from querymend.tools.sql.tables import check_tables, nearest
@@ -40,6 +43,39 @@ def column_counts(subject: Subject) -> list[Finding]:
     return [_width(m, subject.parsed) for m in subject.binding.mismatches]
 
 
+def wrong_numbers(subject: Subject) -> list[Finding]:
+    """Return numbers in ORDER BY and GROUP BY that count past the select list."""
+    return [
+        _past(number, width, clause, subject.parsed)
+        for block in subject.binding.blocks
+        for clause, number, width in _numbers(block, subject.dialect)
+        if not 0 < int(number.this) <= width
+    ]
+
+
+def _numbers(block: Block, dialect: str) -> Iterator[tuple[str, exp.Expr, int]]:
+    """Yield clause, number and the width of the select list, where that can be known."""
+    names = output_names(block.select, dialect, block.star)
+    for clause in ("order", "group"):
+        node = block.select.args.get(clause)
+        for item in node.expressions if node is not None and names is not None else []:
+            number = item.this if isinstance(item, exp.Ordered) else item
+            if isinstance(number, exp.Literal) and number.is_int:
+                yield clause, number, len(names or ())
+
+
+def _past(number: exp.Expr, width: int, clause: str, parsed: Parsed) -> Finding:
+    return Finding(
+        code="position_out_of_range",
+        kind="name",
+        severity="block",
+        message=f"{clause.upper()} BY {number.sql()} counts past the {width} selected columns.",
+        clause=written(number, parsed.text),
+        hint="Name the column.",
+        position=position(number, parsed.text),
+    )
+
+
 def _width(mismatch: Mismatch, parsed: Parsed) -> Finding:
     in_set = isinstance(mismatch.node.parent, exp.SetOperation)
     what = "This arm of the set operation" if in_set else "This subquery"
@@ -57,11 +93,31 @@ def _width(mismatch: Mismatch, parsed: Parsed) -> Finding:
 def _judge(ref: Ref, binding: Binding, catalog: Catalog) -> Finding | None:
     if ref.status == "ambiguous":
         return _ambiguous(ref, binding)
+    if ref.status == "alias" and ref.clause == "select" and _is_too_early(ref):
+        return _too_early(ref, binding)
     if ref.status == "no_source":
         return _no_source(ref, binding, catalog)
     if ref.status == "no_column":
         return _no_column(ref, binding, catalog)
     return None
+
+
+def _is_too_early(ref: Ref) -> bool:
+    """Tell whether an alias is named before, or within, the expression that it stands for."""
+    if ref.depth or not isinstance(ref.block.select, exp.Select):
+        return False
+    target = ref.block.aliases[ref.name.lower()]
+    for projection in ref.block.select.expressions:
+        if any(n is ref.column for n in projection.walk()):
+            return True
+        if projection.unalias() is target:
+            return False
+    return False
+
+
+def _too_early(ref: Ref, binding: Binding) -> Finding:
+    message = f"{ref.name} is no column, and its alias is defined only after it is named."
+    return _finding(ref, binding, "alias_not_visible", message, "Define the alias first.")
 
 
 def _finding(ref: Ref, binding: Binding, code: str, message: str, hint: str) -> Finding:
@@ -78,6 +134,9 @@ def _finding(ref: Ref, binding: Binding, code: str, message: str, hint: str) -> 
 
 def _ambiguous(ref: Ref, binding: Binding) -> Finding:
     holders = [s.name for s in ref.block.sources if s.has(ref.column.name)]
+    if len(set(holders)) < len(holders):
+        message = f"Two tables are called {holders[0]}, and both have {ref.column.name}."
+        return _finding(ref, binding, "ambiguous_column", message, "Give each table its own alias.")
     choices = " or ".join(f"{h}.{ref.column.name}" for h in holders[:4])
     message = f"Column {ref.column.name} is in {' and '.join(holders[:4])}: ambiguous."
     return _finding(ref, binding, "ambiguous_column", message, f"Write {choices}.")

@@ -9,10 +9,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.dialect import DialectType
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -31,6 +33,15 @@ MAX_DEPTH = 150
 MAX_NODES = 30_000
 MAX_SELECTS = 300
 
+
+class _DuckDB(DuckDB):
+    """DuckDB as of version 2, which takes names in backticks too."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`"]
+
+
+_READERS: dict[str, DialectType] = {"duckdb": _DuckDB}
 _CHAINS = (exp.Connector, exp.SetOperation, exp.Join)
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
@@ -149,7 +160,7 @@ def _bound_text(sql: str) -> None:
 
 def _tokens(sql: str, dialect: str) -> list[Token]:
     try:
-        return sqlglot.tokenize(sql, read=dialect)
+        return sqlglot.tokenize(sql, read=_READERS.get(dialect, dialect))
     except TokenError as error:
         cause = str(error).splitlines()[0]
         raise _fault("syntax_error", f"The text cannot be read: {cause}", kind="syntax") from error
@@ -304,7 +315,7 @@ def _check_prefix(text: str, token: Token, following: Token) -> None:
 
 def _tree(text: str, dialect: str) -> exp.Expr:
     try:
-        trees = sqlglot.parse(text, read=dialect)
+        trees = sqlglot.parse(text, read=_READERS.get(dialect, dialect))
     except RecursionError:
         raise _too_deep() from None
     except ParseError as error:

@@ -53,6 +53,8 @@ def _look(column: exp.Column, clause: Clause, local: Block, depth: int, dialect:
     qualified = _qualified(parts, local) if len(parts) > 1 else None
     if qualified is not None:
         return qualified
+    if clause == "order" and depth == 0 and len(parts) == 1 and parts[0].lower() in local.aliases:
+        return "alias", None, parts[0]
     status, source = _bare(parts[0], local, dialect)
     if status != "no_column":
         return status, source, parts[0]
@@ -80,17 +82,24 @@ def _not_a_column(
     return None
 
 
-def _qualified(parts: list[str], local: Block) -> tuple[Status, Source | None, str] | None:
+def _qualified(parts: list[str], local: Block) -> _Found | None:
     """Resolve ``alias.column``, ``schema.table.column`` and what hangs below; None if no source."""
     for i in range(min(len(parts) - 1, 3)):
-        source = local.source(parts[i])
-        if source is None or not _is_prefix(parts[:i], source):
-            continue
-        column = parts[i + 1]
-        if source.columns is None:
-            return "unsure", source, column
-        return ("found" if source.has(column) else "no_column"), source, column
+        named = [s for s in local.sources if s.name.lower() == parts[i].lower()]
+        named = [s for s in named if _is_prefix(parts[:i], s)]
+        if named:
+            return _of_source(named, parts[i + 1])
     return None
+
+
+def _of_source(named: list[Source], column: str) -> _Found:
+    """Choose among the sources of one name: two that hold the column are ambiguous."""
+    if any(s.columns is None for s in named):
+        return "unsure", named[0], column
+    holders = [s for s in named if s.has(column)]
+    if len(holders) > 1:
+        return "ambiguous", holders[0], column
+    return ("found", holders[0], column) if holders else ("no_column", named[0], column)
 
 
 def _is_prefix(prefix: list[str], source: Source) -> bool:

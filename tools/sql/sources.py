@@ -46,6 +46,24 @@ class Block:
         """Return the source of that alias, in any case."""
         return next((s for s in self.sources if s.name.lower() == name.lower()), None)
 
+    def star(self, name: str) -> Columns:
+        """Return the columns that ``*`` or ``name.*`` stands for."""
+        chosen = [s for s in self.sources if not name or s.name.lower() == name.lower()]
+        names: list[str] = []
+        for source in chosen:
+            if source.columns is None:
+                return None
+            names += source.columns
+        if name:
+            return tuple(names)
+        seen: set[str] = set()
+        kept = []
+        for column in names:
+            if column.lower() not in seen or column.lower() not in self.merged:
+                kept.append(column)
+            seen.add(column.lower())
+        return tuple(kept) if chosen else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ref:
