@@ -1,7 +1,7 @@
 """Show what an evaluation found: shares by tag, costs, and two runs side by side."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import typer
@@ -65,35 +65,45 @@ def _pair_line(pair: Pair) -> str:
 
 def _show_figures(console: Console, title: str, records: Sequence[Record]) -> None:
     whole = figures(records)
-    tags = by_tag(records)
-    table = Table(title=f"{title}: {whole.n} questions", title_justify="left", box=None)
-    table.add_column("tag", overflow="fold", min_width=8)
-    for name in _COLUMNS:
-        table.add_column(name, justify="right", overflow="fold")
-    for row in (*tags, whole):
-        table.add_row(escape(row.tag), *_cells(row), style="bold" if row is whole else "")
-    console.print(table)
+    rows = (*by_tag(records), whole)
+    for heading, columns in ((f"{title}: {whole.n} questions", SCORES), ("Costs", COSTS)):
+        console.print(_table(heading, columns, rows))
     for line in _lines(whole, records):
         console.print(line, markup=False, highlight=False)
 
 
-_COLUMNS = ("n", "right", "caut.", "silent", "said", "withh.", "deliv. %", "calls", "tok in", "out",
-            "model s", "fw ms", "eng. s", "err.")  # fmt: skip
+def _table(
+    title: str, columns: Mapping[str, Callable[[Figures], str]], rows: Sequence[Figures]
+) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("tag", overflow="fold")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for row in rows:
+        cells = (write(row) for write in columns.values())
+        table.add_row(escape(row.tag), *cells, style="bold" if row is rows[-1] else "")
+    return table
 
 
-def _cells(row: Figures) -> list[str]:
-    counts = (row.n, row.right, row.cautious, row.silently_wrong, row.said_so, row.withheld)
-    return [
-        *map(str, counts),
-        f"{row.share(row.delivered):.0f}",
-        f"{row.model_calls:.2f}",
-        f"{row.tokens_in:.0f}",
-        f"{row.tokens_out:.0f}",
-        f"{row.model_seconds:.1f}",
-        f"{1000 * row.framework_seconds:.0f}",
-        f"{row.engine_seconds:.2f}",
-        str(row.errors),
-    ]
+SCORES: dict[str, Callable[[Figures], str]] = {
+    "n": lambda f: str(f.n),
+    "right": lambda f: str(f.right),
+    "cautious": lambda f: str(f.cautious),
+    "silent": lambda f: str(f.silently_wrong),
+    "said so": lambda f: str(f.said_so),
+    "withheld": lambda f: str(f.withheld),
+    "failed": lambda f: str(f.errors),
+    "delivered": lambda f: f"{f.share(f.delivered):.0f} %",
+}
+COSTS: dict[str, Callable[[Figures], str]] = {
+    "calls": lambda f: f"{f.model_calls:.2f}",
+    "tokens in": lambda f: f"{f.tokens_in:.0f}",
+    "out": lambda f: f"{f.tokens_out:.0f}",
+    "model": lambda f: f"{f.model_seconds:.1f} s",
+    "engine": lambda f: f"{1000 * f.engine_seconds:.0f} ms",
+    "framework": lambda f: f"{1000 * f.framework_seconds:.0f} ms",
+}
+"""Means a question; of the framework's time, the median."""
 
 
 def _lines(whole: Figures, records: Sequence[Record]) -> list[str]:

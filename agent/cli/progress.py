@@ -47,20 +47,23 @@ class EvalProgress(Protocol):
 
 
 class StepLines:
-    """Says when a long step begins, and each tenth of it."""
+    """Says how far a long step is, in lines: the first after a second, then one in ten."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, say: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._say = say
-        self._told: tuple[str, int] = ("", -1)
+        self._clock = clock
+        self._next: float | None = None
 
     def step(self, what: str, share: float) -> None:
-        """Take note of how far a step is; print a line where there is news."""
-        tenth = int(share * 10)
-        if (what, tenth) == self._told:
-            return
-        begins = what != self._told[0]
-        self._told = (what, tenth)
-        self._say(f"{what} …" if begins else f"{what}: {10 * tenth} %")
+        """Take note of how far a step is; print a line when it is time for one."""
+        now = self._clock()
+        if self._next is None:
+            self._next = now + 1
+        if now >= self._next:
+            self._next = now + 10
+            self._say(f"{what}: {share:.0%}")
 
 
 @contextmanager

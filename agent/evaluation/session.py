@@ -130,7 +130,7 @@ def shared_writer(
     """Give the model that all agents share, its answers kept in the cache folder if asked."""
     from querymend.model.endpoint import writer_for
 
-    yield writer_for(settings.model, settings.cache_dir, progress=progress, log=log)
+    yield writer_for(settings.model, settings.cache_dir, progress=progress, log=log, keep=keep)
 
 
 def _of_pack(name: str) -> Selection:
