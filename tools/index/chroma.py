@@ -26,13 +26,14 @@ def connect(place: str | Path) -> "ClientAPI":
     Raises:
         SetupError: it cannot be opened.
     """
-    try:
-        with _OPENING:
+    with _OPENING:
+        failures = _failures()
+        try:
             return _server(str(place)) if _is_url(place) else _folder(Path(place))
-    except (OSError, ValueError, _internal_errors()) as error:
-        raise SetupError(
-            f"The index at {shown(place)} cannot be opened: {_said(error)}", setting=SETTING
-        ) from error
+        except failures as error:
+            raise SetupError(
+                f"The index at {shown(place)} cannot be opened: {_said(error)}", setting=SETTING
+            ) from error
 
 
 def local_folder(place: str | Path, folder: Path | None) -> Path:
@@ -118,11 +119,21 @@ def _sealed() -> "type[Settings]":
     return Sealed
 
 
-def _internal_errors() -> type[Exception]:
-    """Return the root of what Chroma raises of its own."""
-    from chromadb.errors import ChromaError
+def _failures() -> tuple[type[Exception], ...]:
+    """Import Chroma, and return what it raises where it cannot open a place.
 
-    return ChromaError
+    Its import reads the environment and ``.env`` whatever it is given later.
+    """
+    from pydantic import ValidationError
+
+    try:
+        from chromadb.errors import ChromaError
+    except ValidationError as error:
+        names = ", ".join(str(part) for fault in error.errors() for part in fault["loc"])
+        raise SetupError(
+            f"Chroma cannot be loaded: {names} in the environment or in .env is not what it takes"
+        ) from None
+    return (OSError, ValueError, ChromaError)
 
 
 def _is_url(place: str | Path) -> bool:

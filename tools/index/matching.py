@@ -126,9 +126,11 @@ def _overlap(one: _Phrase, other: _Phrase) -> bool:
 def _misspelt(phrases: list[_Phrase], taken: Collection[_Phrase]) -> list[_Phrase]:
     """Return the phrases worth a search for near values: names first, then single long words."""
     free = [p for p in phrases if len(p.norm) >= 5 and not any(_overlap(p, t) for t in taken)]
-    names = _longest([(p, 1.0, []) for p in free if p.named and _is_name(p.text)])
+    runs = [p for p in free if p.named and _is_name(p.text)]
+    plain = [p for p in runs if STOP.isdisjoint(w.lower() for w in _WORD.findall(p.text))]
+    names = [hit[0] for some in (plain, runs) for hit in _longest([(p, 1.0, []) for p in some])]
     single = [p for p in free if " " not in p.norm and len(p.norm) >= 6]
-    return list(dict.fromkeys([*(p for p, _, _ in names), *single]))[:NEAR_PHRASES]
+    return list(dict.fromkeys([*names, *single]))[:NEAR_PHRASES]
 
 
 def _is_name(text: str) -> bool:
