@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from querymend.tools.questions.words import COUNT, count_of, is_plural, singular, tokens, words_of
 
@@ -27,7 +28,7 @@ _UNITS = words_of(
     "kilometer km kg pound item share night"
 )
 _NO_GROUP = words_of(
-    "any all a an some both its their his her our your no who whom which what at one more "
+    "any all a an some both its their his her our your no who whom which what how at one more "
     "default itself using"
 )
 _VERBS = words_of("vary differ change compare have offer make get earn spend")
@@ -39,6 +40,10 @@ _PARTICIPLES = words_of(
     "differ vary increase decrease grow change went goes going down up by is are was close"
 )
 _ORDER_WORDS = re.compile(r"\b(?:order|sort|rank|arrang)(?:e|ed|ing)?\b[^.?!;]*?\bby [^.?!;,]*")
+_LISTED = re.compile(r"^(?:please )?(?:list|sort|rank|order)\b")
+_MEASURED = re.compile(
+    r"\b(?:number|count|total|sum|average|mean|revenue|sales|amount|share|percentage)\b"
+)
 _ADJECTIVE = (
     r"(?:(?:most|least|best|worst|highest|lowest|largest|smallest|oldest|youngest|cheapest|"
     r"longest|shortest|biggest|newest|latest|earliest|heaviest|fewest|greatest|tallest|richest|"
@@ -50,7 +55,7 @@ _LEADING = re.compile(
     rf"(?: (?:most|least) \w+(?: \w+ed)?| best[ -]\w+)? ?{_NOUN}?{_END}"
 )
 _FOLLOWING = re.compile(
-    rf"\b(?:the |which )({COUNT}) (?:{_ADJECTIVE}|(?:most|least) \w+) {_NOUN}{_END}"
+    rf"\b(?:the |which )({COUNT}) (?:(?:most|least) \w+|{_ADJECTIVE}) {_NOUN}{_END}"
 )
 _WITH_THE = re.compile(
     rf"\b(?:the )?({COUNT}) (?:distinct |different )?{_NOUN} (?:with|that ha\w+|which ha\w+|"
@@ -173,17 +178,17 @@ def _split(rest: str) -> tuple[tuple[str, ...], str]:
 
 def _by_nouns(text: str) -> list[str]:
     """Return what stands after a grouping ``by``: no agent, no order, no measure of a top N."""
-    text = _without_agents(_ORDER_WORDS.sub("", text))
     if top := top_n(text):
         return list(top.split)
+    if _LISTED.match(text) and not _MEASURED.search(text):
+        return []
+    text = _without_agents(_ORDER_WORDS.sub("", text))
     found: list[str] = []
     for m in _BY.finditer(text):
         before, one, other = m.groups()
         if before is None and m.start() != 0:
             continue
-        nouns = [n for n in (one, other) if n]
-        if all(_is_group_noun(n) for n in nouns):
-            found += nouns
+        found += takewhile(_is_group_noun, filter(None, (one, other)))
     return found
 
 

@@ -27,14 +27,19 @@ _AGGREGATES = {
     "total": r"total|sum|overall|combined",
     "maximum": r"maximum|max",
     "minimum": r"minimum|min",
+    "median": r"median",
 }
-_AGGREGATE = "|".join(_AGGREGATES.values()) + "|median|grand total"
+_AGGREGATE = "|".join(_AGGREGATES.values()) + "|grand total"
 _ONE_AGGREGATE = re.compile(
     rf"^{_LEAD_IN}(?:(?:what(?:'s| is| are| was| were)|find|return|give|calculate|compute|get|show)"
     rf"(?: me)? )?(?:the |our |a )?(?:overall )?(?:{_AGGREGATE})\b"
 )
+_ONE_SHARE = re.compile(
+    rf"^{_LEAD_IN}(?:what (?:is the )?|find the |calculate the |give the )"
+    r"(?:percentage|percent|proportion|share|fraction) of\b"
+)
 _COUNTS = re.compile(rf"{_THE_NUMBER}|{_HOW_MANY}|{_FOR_NUMBER}")
-_COUNTED = re.compile(r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much\b")
+_COUNTED = re.compile(r"\bhow many\b|\bnumber of\b|\bcount\b")
 _SHARE = re.compile(
     r"\bpercent(?:age)?s?\b(?! (?:value|change|points?|growth|increase|decrease)\b)|"
     r"\bproportion\b|\bwhat fraction\b|\bwhat share\b"
@@ -105,7 +110,7 @@ def read_question(question: str) -> Reading:
         shown=shown_words(text),
         distinct=bool(_DISTINCT.search(text)),
         share=bool(_SHARE.search(text)),
-        both=_both(text),
+        both=_both(text, quoted_phrases(question)),
         negated=bool(_NEGATED.search(text)),
         order=order_asked(text),
         numbers=_numbers(question),
@@ -128,7 +133,7 @@ def _one_value(text: str, *, grouped: bool, top: Top | None) -> bool | None:
         return None
     if _COUNTS.search(text) or re.search(_HOW_MUCH, text):
         return True
-    if _ONE_AGGREGATE.search(text):
+    if _ONE_AGGREGATE.search(text) or _ONE_SHARE.search(text):
         return None if top else True
     return None
 
@@ -138,9 +143,16 @@ def _aggregates(text: str) -> tuple[str, ...]:
     return (*found, "count") if _COUNTED.search(text) else tuple(found)
 
 
-def _both(text: str) -> tuple[str, str] | None:
+def _both(text: str, quoted: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the two things; quoted ones as they stand in the question."""
     found = _BOTH.search(text)
-    return (found.group(1).strip(), found.group(2).strip()) if found else None
+    if found is None:
+        return None
+    one, other = (found.group(n).strip() for n in (1, 2))
+    place = text[: found.start()].count('""')
+    if one == other == '""' and place + 1 < len(quoted):
+        return quoted[place], quoted[place + 1]
+    return one, other
 
 
 def _numbers(question: str) -> tuple[float, ...]:

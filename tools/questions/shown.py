@@ -33,4 +33,4 @@ def shown_words(text: str) -> tuple[str, ...]:
     if found is None:
         return ()
     items = re.split(r",? and |, ", found.group(1))
-    return tuple(i.strip() for i in items if i.strip())
+    return tuple(re.sub(r"^(?:the|their|its|a|an) ", "", i.strip()) for i in items if i.strip())
