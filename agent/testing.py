@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
+from querymend.model.stand_in import OpenAIStandIn, Seen, Turn
 from querymend.model.writer import Prompt, Written
 
-__all__ = ["Scripted", "ScriptedModel"]
+__all__ = ["OpenAIStandIn", "Scripted", "ScriptedModel", "Seen", "Turn"]
 
 Scripted = str | Written | BaseException | Callable[[Prompt], str]
 

@@ -35,7 +35,15 @@ class QueryError(QuerymendError):
 
 
 class Unavailable(QuerymendError):
-    """Something outside is briefly not there; the same call may succeed later."""
+    """Something outside is briefly not there; the same call may succeed later.
+
+    Attributes:
+        retry_after: seconds that the other side asked to wait, where it did.
+    """
+
+    def __init__(self, message: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class EngineUnavailable(Unavailable):
