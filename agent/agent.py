@@ -22,7 +22,7 @@ from querymend.draft import Draft
 from querymend.events import Answered, Event
 from querymend.loop.graph import FUSE, Graph, build_graph
 from querymend.loop.state import Question
-from querymend.loop.trip import Deps, Trip
+from querymend.loop.trip import Trip
 from querymend.model.writer import Writer
 from querymend.settings import Settings, load_settings
 from querymend.tools.catalog.model import Catalog, Scope

@@ -133,9 +133,7 @@ def test_a_host_graph_takes_the_agent_as_a_node(ask: Make) -> None:
 
 def test_a_host_agent_takes_it_as_a_tool_and_finds_the_answer_as_artifact(ask: Make) -> None:
     tool = ask(COUNT).as_tool()
-    call = ToolCall(
-        name=tool.name, args={"question": "How many orders?"}, id="1", type="tool_call"
-    )
+    call = ToolCall(name=tool.name, args={"question": "How many orders?"}, id="1", type="tool_call")
     message = tool.invoke(call)
     assert isinstance(message.artifact, Answer)
     assert json.loads(message.content)["rows"] == [[4]]

@@ -64,7 +64,8 @@ def test_the_list_of_packages_is_the_list_of_folders() -> None:
 
 
 def test_every_folder_with_code_is_a_package() -> None:
-    bare = {p.parent for f in FOLDERS for p in modules(f) if not (p.parent / "__init__.py").exists()}
+    parents = {p.parent for folder in FOLDERS for p in modules(folder)}
+    bare = {p for p in parents if not (p / "__init__.py").exists()}
     assert bare == set()
 
 

@@ -12,7 +12,7 @@ from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
 from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QuerymendError
-from querymend.tools.findings import Finding, in_repair_order, worst
+from querymend.tools.findings import in_repair_order, worst
 from querymend.tools.index.model import Context
 from querymend.tools.questions.metadata import describe_catalog
 from querymend.tools.results.text import say

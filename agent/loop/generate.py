@@ -31,7 +31,7 @@ def generate(state: State, runtime: Runtime[Trip]) -> Update:
 
 
 def attempt_of(sql: str | None, reason: str, why: str = "") -> Attempt:
-    """Make an attempt of a model's reply; one without whole SQL carries the finding that says so."""
+    """Make an attempt of a reply; one without whole SQL carries the finding that says so."""
     if sql and not reason:
         return Attempt(sql=sql, author="model", reason=why)
     told = {"cut": "The reply was cut off before the query ended."}

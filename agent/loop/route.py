@@ -39,7 +39,7 @@ def route(state: State, runtime: Runtime[Trip]) -> Update:
     }
     if found.kind in ("unsafe", "unanswerable") and not state.given_sql:
         update |= {"ending": "refused", "reason": found.reason}
-    trip.note("route", route=found.kind, reason=found.reason, periods=[p.assumption for p in periods])
+    trip.note("route", route=found.kind, reason=found.reason, periods=[p.phrase for p in periods])
     return update
 
 

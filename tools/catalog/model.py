@@ -108,7 +108,7 @@ class Scope:
     @classmethod
     def of(cls, *tables: str) -> "Scope":
         """Allow whole tables."""
-        return cls(tables={t: () for t in tables})
+        return cls(tables=dict.fromkeys(tables, ()))
 
     def columns(self, table: Table) -> tuple[str, ...] | None:
         """Return the allowed column names of a table in its order, or None if it is not allowed."""
@@ -129,7 +129,7 @@ class Catalog:
     tables: tuple[Table, ...] = ()
 
     def table(self, name: str) -> Table | None:
-        """Return the table of that name, qualified or not, in any case; None if absent or ambiguous."""
+        """Return the table of that name, in any case; None if absent or ambiguous."""
         low = name.lower()
         exact = [t for t in self.tables if t.qualified_name.lower() == low]
         bare = exact or [t for t in self.tables if t.name.lower() == low]
