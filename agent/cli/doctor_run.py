@@ -16,7 +16,7 @@ from querymend.cli.opening import settings_from
 from querymend.cli.show import clean
 from querymend.settings import Settings
 
-LOOKS: tuple[Callable[[Settings], Look], ...] = (
+LOOKS: tuple[Callable[[Settings], Look | None], ...] = (
     looks.python,
     looks.packages,
     looks.cache,
@@ -25,6 +25,7 @@ LOOKS: tuple[Callable[[Settings], Look], ...] = (
     looks.index,
     looks.embedding,
     looks.model,
+    looks.weights,
 )
 """In the order in which a person would mend things."""
 MARKS: dict[State, tuple[str, str]] = {
@@ -49,7 +50,8 @@ def look_at_all(settings: Settings) -> Iterator[Look]:
     """Yield what each look finds; a package that cannot be imported ends none but its own."""
     for look in LOOKS:
         try:
-            yield look(settings)
+            if found := look(settings):
+                yield found
         except ImportError as error:
             cure = "Install QueryMend again: its packages are not all there."
             yield Look(what=look.__name__, state="missing", detail=str(error), cure=cure)

@@ -129,6 +129,23 @@ def model(settings: Settings) -> Look:
     )
 
 
+def weights(settings: Settings) -> Look | None:
+    """Look for the local model's file; None where a hosted model is set."""
+    from querymend.model.weights import WEIGHTS, is_here
+
+    chosen = settings.model
+    if chosen.base_url:
+        return None
+    if is_here(path=chosen.weights, cache_dir=settings.cache_dir):
+        return _needed("weights", str(chosen.weights or WEIGHTS.file), "")
+    if chosen.weights is not None:
+        cure = "Correct QUERYMEND_MODEL__WEIGHTS, or leave it out to have them fetched."
+        return _needed("weights", f"{chosen.weights} is not there", cure)
+    detail = f"{WEIGHTS.file}, {WEIGHTS.size / 1e9:.1f} GB: not on this machine yet"
+    cure = "The first question fetches them; QUERYMEND_MODEL__WEIGHTS names a file you have."
+    return Look(what="weights", state="unset", detail=detail, cure=cure)
+
+
 def reachable(what: str, url: str, setting: str) -> Look:
     """Look whether something answers at a URL; whatever it answers, it is there."""
     import httpx

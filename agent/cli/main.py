@@ -1,6 +1,8 @@
 """``querymend``: ask a warehouse questions from the command line."""
 
 import logging
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -10,7 +12,7 @@ from querymend.cli.check import check
 from querymend.cli.demo import demo
 from querymend.cli.doctor import doctor
 from querymend.cli.eval import evaluate
-from querymend.cli.exits import Commands
+from querymend.cli.exits import INTERRUPTED, Commands
 from querymend.cli.index import index
 from querymend.cli.run import run
 
@@ -60,4 +62,12 @@ app.command("doctor")(doctor)
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="querymend")
+    try:
+        app(prog_name="querymend")
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        # The local model ends only after its current step; whoever pressed Ctrl-C does not wait.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
