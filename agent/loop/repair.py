@@ -16,7 +16,7 @@ from querymend.loop.state import State, Update
 from querymend.loop.trial import mend
 from querymend.loop.trip import Trip
 from querymend.model.reply import read_reply
-from querymend.tools.errors import BudgetExceeded, ModelUnavailable
+from querymend.tools.errors import Final, Unavailable
 
 
 def repair(state: State, runtime: Runtime[Trip]) -> Update:
@@ -25,7 +25,7 @@ def repair(state: State, runtime: Runtime[Trip]) -> Update:
     trip.begin("repair")
     try:
         return _by_rule(state, trip) or _by_model(state, trip)
-    except (ModelUnavailable, BudgetExceeded) as error:
+    except (Unavailable, Final) as error:
         trip.note("repair", stopped=str(error))
         return {"stopped": str(error)}
 

@@ -1,10 +1,90 @@
-"""Rule fixes in the loop: candidates are tried on the engine, within the budget."""
+"""Rule fixes in the loop: candidates are tried on the engine, within the budget.
+
+A fix that runs is no proof that it is what was meant; one whose evidence is not strong enough
+carries the warning ``unverified_fix`` with it.
+"""
+
+import hashlib
 
 from querymend.answer import Attempt
+from querymend.loop.execute import fetch
+from querymend.loop.judge import blocked, judge
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
+from querymend.tools.engines.engine import Result
+from querymend.tools.errors import QueryError
+from querymend.tools.findings import Finding
+from querymend.tools.fixes.search import Chosen, Trial, choose
+
+EMPTY = ("empty_result", "null_aggregate", "zero_count")
+"""Findings of a result that holds nothing."""
 
 
 def mend(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
-    """Return the attempt that the rules make of this one, or None."""
-    return None
+    """Return the attempt that the rules make of this one, or None if they know no better.
+
+    Raises:
+        Final: the budget is spent, or access is denied.
+        EngineUnavailable: the engine stayed away.
+    """
+    acting = [f for f in attempt.findings if f.severity in ("block", "repair")]
+    chosen = choose(
+        attempt.sql,
+        try_=lambda sql: _try(sql, trip),
+        dialect=trip.deps.engine.dialect,
+        catalog=trip.catalog,
+        question=state.question,
+        facts=[f.text for f in state.context.facts] if state.context else (),
+        values=trip.values,
+        findings=acting,
+        error=_error(acting),
+        empty=any(f.code in EMPTY for f in acting),
+    )
+    return _attempt(chosen) if chosen else None
+
+
+def _error(acting: list[Finding]) -> str:
+    """Return what would keep the text from running, in the words of engine or checks."""
+    return next((f.message for f in acting if f.severity == "block"), "")
+
+
+def _attempt(chosen: Chosen) -> Attempt:
+    doubt = Finding(
+        code="unverified_fix",
+        kind="question",
+        severity="warn",
+        message=f"The query was mended by rule, which could not be verified: {chosen.why}.",
+        evidence=f"certainty {chosen.certainty:.2f}",
+        hint="Check that this is what was meant.",
+    )
+    return Attempt(
+        sql=chosen.sql,
+        author="rule",
+        reason=chosen.why,
+        findings=() if chosen.plain else (doubt,),
+    )
+
+
+def _try(sql: str, trip: Trip) -> Trial:
+    """Run a candidate like any other text; without leave to run, the checks alone decide."""
+    findings = judge(sql, trip)
+    if blocked(findings):
+        return Trial(outcome="error", error=findings[0].message)
+    if not trip.run:
+        return Trial(outcome="rows", key=sql)
+    try:
+        return _told(fetch(sql, trip))
+    except QueryError as error:
+        return Trial(outcome="error", error=str(error))
+
+
+def _told(result: Result) -> Trial:
+    if not result.rows:
+        return Trial(outcome="empty")
+    hollow = len(result.rows) == 1 and not any(result.rows[0])
+    rows = sorted(map(repr, result.rows))
+    return Trial(
+        outcome="hollow" if hollow else "rows",
+        key=hashlib.sha256("\n".join(rows).encode()).hexdigest(),
+        repeated=len(set(rows)) < len(rows),
+    )
