@@ -1,4 +1,4 @@
-"""Columns that do not resolve: the nearest name, another source, a table joined in or put in place."""
+"""Columns that do not resolve: the nearest name, another source, a table joined in or replaced."""
 
 from collections.abc import Iterator
 
@@ -43,6 +43,7 @@ class Place:
         return frame, frame.columns[self.trouble.column]
 
     def step(self, code: str, why: str, sure: float, frame: Frame, *, size: int = 1) -> Step:
+        """Return a step whose tree is the one that a changed frame belongs to."""
         return Step(code=code, why=why, certainty=sure, tree=frame.select.root(), edits=size)
 
     def tables(self) -> list[Table]:
@@ -184,7 +185,7 @@ def _like_holders(place: Place) -> list[tuple[Table, str, float]]:
 
 
 def _path_fit(place: Place, path: Path) -> float:
-    """Share of a first step's column words that question or wanted name hold: which of parallel keys."""
+    """Tell which of parallel keys is meant: by the words of question and wanted name."""
     names = list(path[0].columns)
     return max(max(place.known.fit(n), likeness(place.wanted, n)) for n in names)
 

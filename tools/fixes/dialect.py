@@ -66,7 +66,12 @@ def _grouped(node: exp.Expr) -> exp.Expr:
 
 def _part_of_date(node: exp.Expr) -> exp.Expr | None:
     """``YEAR(d)``, ``MONTH(d)``, ``DAY(d)`` and EXTRACT for SQLite."""
-    forms = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d", exp.DayOfMonth: "%d"}
+    forms: dict[type[exp.Expr], str] = {
+        exp.Year: "%Y",
+        exp.Month: "%m",
+        exp.Day: "%d",
+        exp.DayOfMonth: "%d",
+    }
     form = forms.get(type(node))
     inner = node.this
     if isinstance(node, exp.Extract):

@@ -9,11 +9,13 @@ from querymend.tools.fixes.graph import Edge, Path
 from querymend.tools.fixes.view import Frame, Source, own
 
 RESERVED = frozenset(
-    "all and as asc between by case cast check column create cross current date default delete "
-    "desc distinct else end except exists false fetch for foreign from full grant group having in "
-    "index inner insert intersect interval into is join key left like limit natural not null "
-    "offset on or order outer primary references right select set table then time timestamp to "
-    "true union unique update user using values when where window with".split()
+    """
+    all and as asc between by case cast check column create cross current date default
+    delete desc distinct else end except exists false fetch for foreign from full grant
+    group having in index inner insert intersect interval into is join key left like limit
+    natural not null offset on or order outer primary references right select set table then
+    time timestamp to true union unique update user using values when where window with
+    """.split()
 )
 
 
@@ -28,7 +30,7 @@ def column(text: str, alias: str = "") -> exp.Column:
 
 
 def rename(col: exp.Column, text: str, alias: str) -> None:
-    """Let a column name another; an output column keeps the name that it had."""
+    """Let a column name another."""
     col.replace(column(text, alias))
 
 
@@ -53,7 +55,7 @@ def told(edge: Edge) -> str:
 
 
 def qualify(frame: Frame) -> None:
-    """Qualify every bare column that one source owns, so that a new table can't make it ambiguous."""
+    """Qualify every bare column that one source owns: a new table can't make it ambiguous then."""
     for i, col in enumerate(frame.columns):
         owners = frame.owners(col.name)
         if col.table or isinstance(col.this, exp.Star) or len(owners) != 1:
@@ -144,7 +146,7 @@ def drop_predicate(frame: Frame, part: exp.Expr) -> None:
 
 
 def drop_source(frame: Frame, source: Source) -> bool:
-    """Take a source out of the FROM; conditions that it carried go with it. False if it is the only one."""
+    """Take a source out of the FROM, its conditions too; return False if it is the only one."""
     joins = list(frame.select.args.get("joins") or [])
     if source.join is not None:
         frame.select.set("joins", [j for j in joins if j is not source.join])

@@ -1,7 +1,7 @@
 """The values of the rule fixes: what is known, one step, one fix."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -68,6 +68,28 @@ class Known:
         """Question and facts as one lower-case text, blanks made one."""
         return re.sub(r"\s+", " ", " ".join((self.question, *self.facts))).lower()
 
+    @cached_property
+    def asked_values(self) -> dict[tuple[str, str], list[str]]:
+        """Values that the question names, by table and column, longer phrases first."""
+        found: dict[tuple[str, str], list[str]] = {}
+        if self.values is None:
+            return found
+        for phrase in phrases(self.question):
+            for table, column, value in self.values.holding(phrase):
+                if value not in found.setdefault((table, column), []):
+                    found[table, column].append(value)
+        return found
+
+    def stated(self, column: str) -> list[tuple[str, str]]:
+        """Return (clause, value) for each fact that says ``column = 'value'``."""
+        pattern = rf"\b{re.escape(column.lower())}\s*(?:=|-|is|refers to)\s*['\"]([^'\"]*)['\"]"
+        clauses = [c.strip() for f in self.facts for c in f.split(";")]
+        return [
+            (c.lower(), value.strip())
+            for c in clauses
+            for value in _cased(c, re.finditer(pattern, c.lower()))
+        ]
+
     def mentions(self, text: str) -> bool:
         """Tell whether question or facts hold this text as whole words, in any case."""
         low = text.strip().lower()
@@ -77,3 +99,19 @@ class Known:
         """Return the share of a name's words that the question holds."""
         parts = words(name)
         return sum(p in self.asked for p in parts) / len(parts) if parts else 0.0
+
+
+def phrases(text: str, longest: int = 5) -> list[str]:
+    """Return the runs of up to five words of a text, longer ones first, blanks and signs kept."""
+    spans = [m.span() for m in re.finditer(r"[\w'+#&./-]+", text)]
+    found = []
+    for size in range(min(longest, len(spans)), 0, -1):
+        for i in range(len(spans) - size + 1):
+            phrase = text[spans[i][0] : spans[i + size - 1][1]].strip(".,'\"")
+            if len(phrase) > 2 or phrase.isupper():
+                found.append(phrase)
+    return found
+
+
+def _cased(clause: str, matches: Iterable[re.Match[str]]) -> list[str]:
+    return [clause[m.start(1) : m.end(1)] for m in matches]

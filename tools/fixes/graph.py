@@ -60,7 +60,7 @@ class Graph:
         return [e for e in self.edges.get(a, ()) if e.target == b]
 
     def paths(self, starts: Collection[str], goal: str, *, longest: int = 3) -> list[Path]:
-        """Return the shortest paths from any of the starts to the goal (parallel keys are several)."""
+        """Return the shortest paths from any start to the goal; parallel keys make several."""
         reached: list[Path] = [()]
         for _ in range(longest):
             reached = [p for p in self._longer(reached, starts) if len(reached) < 2_000]

@@ -79,9 +79,7 @@ def _as_subquery(view: View, frame: Frame) -> Iterator[Step]:
     outer = outer.from_(exp.Subquery(this=inner, alias=exp.TableAlias(this=edits.name("counts"))))
     tree = _swap(copy.tree, here.select, outer)
     why = "the inner aggregate goes into a subquery"
-    yield Step(
-        code="nested", why=why, certainty=prior("nested"), tree=tree, edits=2
-    )
+    yield Step(code="nested", why=why, certainty=prior("nested"), tree=tree, edits=2)
 
 
 def _swap(tree: exp.Expr, old: exp.Expr, new: exp.Expr) -> exp.Expr:
@@ -224,7 +222,11 @@ def _determined(frame: Frame) -> bool:
             if not alias or owner.alias.lower() == alias:
                 given.setdefault(owner.alias.lower(), set()).add(col.name)
     for col in _loose(frame):
-        for owner in [s for s in frame.owners(col.name) if not col.table or s.alias.lower() == col.table.lower()]:
+        for owner in [
+            s
+            for s in frame.owners(col.name)
+            if not col.table or s.alias.lower() == col.table.lower()
+        ]:
             keys = given.get(owner.alias.lower(), set())
             if owner.table is None or not owner.table.is_unique(keys):
                 return False

@@ -70,7 +70,7 @@ def _rewire(frame: Frame, alias: str, start: str, path: Path) -> bool:
     if join is None:
         return False
     on = join.args.get("on")
-    kept = [p for p in edits.conjuncts(on) if not _links(p)]
+    kept = [p for p in edits.conjuncts(on) if not links(p)]
     here = start
     for edge in path[:-1]:
         here = _between(frame, join, edge, here)
@@ -96,7 +96,7 @@ def equal_to(edge: Edge, here: str, there: str) -> exp.Expr:
     return edits.equal(edge, here, there)
 
 
-def _links(part: exp.Expr) -> bool:
+def links(part: exp.Expr) -> bool:
     """Tell whether a condition compares two columns."""
     part = part.unnest()
     return (
@@ -115,9 +115,10 @@ def paired(view: View, known: Known, trouble: Trouble) -> Iterator[Step]:
         if inner is not None:
             yield from _pair(view, known, frame, col, inner, left=True)
     within = membership(frame)
-    if within is not None and col.parent is frame.select and isinstance(within.this, exp.Column):
-        if frame.outer is not None:
-            yield from _pair(view, known, frame.outer, within.this, frame, left=False)
+    if within is None or frame.outer is None or col.parent is not frame.select:
+        return
+    if isinstance(within.this, exp.Column):
+        yield from _pair(view, known, frame.outer, within.this, frame, left=False)
 
 
 def inner_frame(view: View, node: exp.In) -> Frame | None:
@@ -185,7 +186,7 @@ def equated(frame: Frame, text: str, owners: Sequence[Source]) -> bool:
             continue
         for part in edits.conjuncts(join.args.get("on")):
             sides = [c for c in part.find_all(exp.Column) if c.name.lower() == low]
-            if _links(part) and len(sides) == 2:
+            if links(part) and len(sides) == 2:
                 linked |= {c.table.lower() for c in sides}
     return {o.alias.lower() for o in owners} <= linked
 
@@ -213,7 +214,7 @@ def links_away(frame: Frame, source: Source, text: str) -> bool:
     """Tell whether the query itself joins a source's column to one of another name."""
     for join in frame.select.args.get("joins") or []:
         for part in edits.conjuncts(join.args.get("on")):
-            if not _links(part):
+            if not links(part):
                 continue
             a, b = part.unnest().this, part.unnest().expression
             for here, there in ((a, b), (b, a)):

@@ -34,6 +34,7 @@ class Spot:
 
     @property
     def key(self) -> str:
+        """Name it, so that it can be settled."""
         return f"value:{self.frame}:{self.column.sql()}:{self.text}"
 
 
@@ -108,40 +109,53 @@ def home(frame: Frame, col: exp.Column) -> Source | None:
 
 
 def _spelt(view: View, known: Known, spot: Spot, values: ValueLookup) -> Iterator[Step]:
-    """The column holds the value in another spelling."""
+    """The column holds the value in another spelling, or what the question or a fact says."""
     near = values.nearest(spot.table.qualified_name, spot.name, spot.text, 8)
-    rated = [(_rate(known, spot, value, score, len(near)), value) for value, score in near]
-    seen = sorted(rated, key=lambda r: r[0][1], reverse=True)
-    for (code, sure), value in seen[:3]:
+    rated = dict(_named_values(known, spot, values))
+    for value, score in near:
+        code, sure = _near(known, spot, value, score, len(near))
+        if sure > rated.get(value, ("", 0.0))[1]:
+            rated[value] = (code, sure)
+    taken = {n.name for n in texts(view.frames[spot.frame])} - {spot.text}
+    seen = sorted(rated.items(), key=lambda r: r[1][1], reverse=True)
+    for value, (code, sure) in [r for r in seen if r[0] not in taken][:3]:
         if sure >= 0.15:
             yield _said(view, spot, code, sure, value)
     if spot.text.lower() not in {v.lower() for v, _ in near}:
         yield from _contained(view, spot, values)
 
 
-def _rate(known: Known, spot: Spot, value: str, score: float, many: int) -> tuple[str, float]:
-    """Return the rule by which a value may be what the text means, and how sure it is."""
-    if _plain(value) == _plain(spot.text):
-        return "value_case", prior("value_case")
-    if known.facts and _stated(known, spot.name, value):
-        return "value_stated", prior("value_stated")
-    if known.mentions(value) and not known.mentions(spot.text):
-        return "value_asked", prior("value_asked")
+def _named_values(
+    known: Known, spot: Spot, values: ValueLookup
+) -> Iterator[tuple[str, tuple[str, float]]]:
+    """Yield values of the column that the question holds, or that a fact gives to it."""
+    place = (spot.table.qualified_name, spot.name)
+    for value in known.asked_values.get(place, ()):
+        if not known.mentions(spot.text):
+            yield value, ("value_asked", prior("value_asked"))
+    for clause, value in known.stated(spot.name):
+        if values.has(*place, value):
+            told = spot.text.lower() in clause
+            code = "value_stated" if told else "value_stated_only"
+            yield value, (code, prior(code))
+
+
+def _near(known: Known, spot: Spot, value: str, score: float, many: int) -> tuple[str, float]:
+    """Return the rule by which a like value may be what the text means, and how sure it is."""
     a, b = _plain(value), _plain(spot.text)
-    if min(len(a), len(b)) == 1 and many <= FEW and a[:1] == b[:1] and a != b:
+    if a == b:
+        return "value_case", prior("value_case")
+    if re.findall(r"\d+", value) != re.findall(r"\d+", spot.text):
+        return "value_near", 0.0
+    if min(len(a), len(b)) == 1 and many <= FEW and a[:1] == b[:1]:
         return "value_initial", prior("value_initial")
-    return "value_near", prior("value_near") * max(0.0, (score - 0.5) * 2)
+    spread = 0.3 if known.values and known.values.holding(spot.text) else 1.0
+    return "value_near", prior("value_near") * max(0.0, (score - 0.5) * 2) * spread
 
 
 def _plain(text: str) -> str:
     """Return letters and digits only; signs where there are none."""
     return re.sub(r"[\W_]+", "", text.lower()) or text.strip()
-
-
-def _stated(known: Known, name: str, value: str) -> bool:
-    """Tell whether a fact says that this column takes this value."""
-    pattern = rf"{re.escape(name.lower())}\s*(?:=|==|is|refers to)\s*['\"]?{re.escape(value.lower())}['\"]?(?!\w)"
-    return any(re.search(pattern, f.lower()) for f in (*known.facts, known.question))
 
 
 def _said(view: View, spot: Spot, code: str, sure: float, value: str) -> Step:
@@ -209,7 +223,7 @@ def _set(frame: Frame, spot: Spot, alias: str, name: str, value: str) -> None:
 def _far(
     view: View, known: Known, spot: Spot, held: tuple[str, str, str], alone: bool
 ) -> Iterator[Step]:
-    """Join in the table that holds the value; surest where the column is the key that leads there."""
+    """Join in the table that holds the value; surest where the column is the key to it."""
     target, name, value = held
     for path in known.graph.paths({spot.source.name}, target, longest=2):
         leads = path[0].columns == (spot.name,) and len(path) == 1

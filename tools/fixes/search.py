@@ -1,62 +1,89 @@
-"""The search: steps put together until every name resolves, then tried in order of certainty."""
+"""Trying candidates: run them in order of certainty, follow up on what fails, weigh what runs."""
 
 import heapq
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import count, islice
-
-from sqlglot import exp
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Literal
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
-from querymend.tools.fixes import bindings, dialect, grouping, literals, strings, tables
-from querymend.tools.fixes.fix import Fix, Known, Step
+from querymend.tools.fixes import duplicates
+from querymend.tools.fixes.candidates import candidates, propose
+from querymend.tools.fixes.fix import Fix, Known
 from querymend.tools.fixes.graph import Graph
-from querymend.tools.fixes.priors import prior
-from querymend.tools.fixes.syntax import readings
-from querymend.tools.fixes.view import View, look
+from querymend.tools.fixes.priors import PLAIN, PLAIN_SHARE, prior
 from querymend.tools.index.model import ValueLookup
 
-MOST = 12
-"""Candidates that are given back."""
-EXPANSIONS = 60
-HOPELESS = 0.004
-"""Chains less certain than this are not followed."""
-
-Family = Callable[[View, Known, frozenset[str]], Iterator[Step]]
-FAMILIES: tuple[Family, ...] = (
-    strings.steps,
-    tables.steps,
-    bindings.steps,
-    dialect.steps,
-    grouping.steps,
-    literals.steps,
-)
+DEPTH = 3
+"""Fixes put one upon the other, at most."""
+WORTH = 0.3
+"""After one candidate gave rows, only those this near to it in certainty are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
-    """A tree on the way, with the steps that led there."""
+class Trial:
+    """What one text did when it ran."""
 
-    tree: exp.Expr
-    certainty: float = 1.0
-    steps: tuple[Step, ...] = ()
-    settled: frozenset[str] = frozenset()
-
-    def after(self, step: Step) -> "State":
-        taken = (*self.steps, step) if step.code else self.steps
-        return State(
-            tree=step.tree,
-            certainty=self.certainty * step.certainty,
-            steps=taken,
-            settled=self.settled | step.settled,
-        )
+    outcome: Literal["rows", "hollow", "empty", "error"]
+    """Hollow: one row of nothing but NULL or 0."""
+    key: str = ""
+    """Equal for equal results, whatever the order of rows."""
+    error: str = ""
+    repeated: bool = False
+    """Some rows are there twice."""
 
 
-def propose(
+Try = Callable[[str], Trial]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The text that the search settled on, and why."""
+
+    chain: tuple[Fix, ...]
+    """The fixes in order; the last one's SQL is ``sql``."""
+    sql: str
+    trial: Trial
+    plain: bool
+    """The evidence is strong enough that the answer needs no warning for the fix."""
+    certainty: float
+    """How often a fix like this is what was meant."""
+    share: float
+    """Which part of all weight that gave rows stands behind this result."""
+    trials: int
+    """Statements that ran."""
+
+    @property
+    def why(self) -> str:
+        """What was changed, in words."""
+        return "; ".join(f.why for f in self.chain)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The rules that were applied, in order."""
+        return tuple(c for f in self.chain for c in f.code.split("+") if c)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """One chain of fixes and what its last text did."""
+
+    chain: tuple[Fix, ...]
+    certainty: float
+    trial: Trial
+
+    @property
+    def sql(self) -> str:
+        """The last text."""
+        return self.chain[-1].sql
+
+
+def choose(
     sql: str,
     *,
+    try_: Try,
     dialect: str,
     catalog: Catalog,
     question: str = "",
@@ -65,8 +92,14 @@ def propose(
     findings: Sequence[Finding] = (),
     error: str = "",
     empty: bool = False,
-) -> list[Fix]:
-    """Return whole SQL texts that may mend this one, best first, no two with the same tree."""
+    max_trials: int = 8,
+) -> Chosen | None:
+    """Return the best text that runs, or None if no fix gives a result.
+
+    Candidates are tried surest first; what fails with another error, or comes back
+    empty, is mended again, up to three times. Where several give rows, the result
+    with most certainty behind it wins. ``try_`` runs one text and never raises.
+    """
     known = Known(
         catalog=catalog,
         graph=Graph(catalog=catalog),
@@ -78,84 +111,117 @@ def propose(
         empty=empty,
         codes=frozenset(f.code for f in findings),
     )
-    return candidates(sql, known)
+    tries = _Tries(try_=try_, left=max_trials)
+    ran = list(_run(sql, known, tries))
+    best = _settle(ran, tries)
+    return _without_repeats(best, known, tries) if best else None
 
 
-def candidates(sql: str, known: Known) -> list[Fix]:
-    """Return the candidates for one text, best first."""
-    starts = _starts(sql, known)
-    before = {s.tree.sql(dialect=known.dialect) for s in starts if not s.steps}
-    found: dict[str, Fix] = {}
-    for state in islice(complete(starts, known), MOST):
-        text = state.tree.sql(dialect=known.dialect)
-        if text not in found and text not in before:
-            found[text] = _fix(state, text)
-    return sorted(found.values(), key=lambda f: f.certainty, reverse=True)
+@dataclass(kw_only=True)
+class _Tries:
+    """The engine, with how often it may still be asked."""
+
+    try_: Try
+    left: int
+    used: int = 0
+
+    def run(self, sql: str) -> Trial:
+        self.left -= 1
+        self.used += 1
+        return self.try_(sql)
 
 
-def complete(starts: Iterable[State], known: Known) -> Iterator[State]:
-    """Yield states in which no family sees anything left to do, surest first."""
-    order = count()
-    heap = [(-s.certainty, next(order), s) for s in starts]
-    heapq.heapify(heap)
-    expansions = 0
-    while heap and expansions < EXPANSIONS:
-        _, _, state = heapq.heappop(heap)
-        expansions += 1
-        following = _following(state, known)
-        if not following:
-            yield state
-        for after in following:
-            if after.certainty >= HOPELESS:
-                heapq.heappush(heap, (-after.certainty, next(order), after))
+def _run(sql: str, known: Known, tries: _Tries) -> Iterator[Ran]:
+    """Try chains of fixes, surest first, until the budget or the hope is spent."""
+    order, seen = count(), {sql}
+    heap: list[tuple[float, int, tuple[Fix, ...]]] = []
+    best = 0.0
+    for fix in candidates(sql, known):
+        heapq.heappush(heap, (-fix.certainty, next(order), (fix,)))
+    while heap and tries.left > 0:
+        minus, _, chain = heapq.heappop(heap)
+        if chain[-1].sql in seen:
+            continue
+        if -minus < best * WORTH:
+            return
+        seen.add(chain[-1].sql)
+        trial = tries.run(chain[-1].sql)
+        ran = Ran(chain=chain, certainty=-minus, trial=trial)
+        yield ran
+        if trial.outcome == "rows":
+            best = max(best, -minus)
+        for after, sure in _following(ran, known):
+            heapq.heappush(heap, (-sure, next(order), (*chain, after)))
 
 
-def _following(state: State, known: Known) -> list[State]:
-    """Return what the first family with something to do makes of a state."""
-    view = look(state.tree, known.catalog)
-    for family in FAMILIES:
-        after = [state.after(s) for s in family(view, known, state.settled)]
-        if after:
-            return after
-    return []
+def _following(ran: Ran, known: Known) -> Iterator[tuple[Fix, float]]:
+    """Yield what may mend a text that a fix wrote and that failed, or came back empty."""
+    if len(ran.chain) >= DEPTH or ran.trial.outcome == "rows":
+        return
+    error = ran.trial.error if ran.trial.outcome == "error" else ""
+    next_known = replace(known, error=error, empty=not error)
+    weight = prior("after_error") if error else prior("after_empty")
+    for fix in candidates(ran.sql, next_known)[:4]:
+        yield fix, ran.certainty * fix.certainty * weight
 
 
-def _starts(sql: str, known: Known) -> list[State]:
-    """Return the states to begin with: one for each way to read the text."""
-    states = []
-    for reading in readings(sql, known.dialect):
-        step = Step(
-            code=reading.code, why=reading.why, certainty=reading.certainty, tree=reading.tree
-        )
-        states.append(State(tree=reading.tree).after(step))
-    return [*states, *_respelt(sql, states, known)]
+def _settle(ran: Sequence[Ran], tries: _Tries) -> Chosen | None:
+    """Return the result with most certainty behind it; rows before hollow, hollow before empty."""
+    for outcome in ("rows", "hollow", "empty"):
+        good = [r for r in ran if r.trial.outcome == outcome]
+        if good:
+            return _weigh(good, tries)
+    return None
 
 
-def _respelt(sql: str, states: Sequence[State], known: Known) -> list[State]:
-    """A text that failed may do as the parser spells it: other brackets, other function names."""
-    if not known.error or len(states) != 1 or states[0].steps:
-        return []
-    tree = states[0].tree
-    if spelling(tree.sql(dialect=known.dialect)) == spelling(sql):
-        return []
-    step = Step(
-        code="respelt", why="spelt as this engine wants it", certainty=prior("respelt"), tree=tree
+def _weigh(good: Sequence[Ran], tries: _Tries) -> Chosen:
+    weights: dict[str, float] = defaultdict(float)
+    for one in good:
+        weights[one.trial.key] += one.certainty
+    key = max(weights, key=lambda k: weights[k])
+    best = max((r for r in good if r.trial.key == key), key=lambda r: r.certainty)
+    chosen = Chosen(
+        chain=best.chain,
+        sql=best.sql,
+        trial=best.trial,
+        plain=False,
+        certainty=best.certainty,
+        share=weights[key] / sum(weights.values()),
+        trials=tries.used,
     )
-    return [states[0].after(step)]
+    return replace(chosen, plain=_is_plain(chosen))
 
 
-def spelling(sql: str) -> str:
-    """Return a text without what does not matter: blanks, case, ``AS``, the last semicolon."""
-    bare = re.sub(r"\bas\b|\binner\b|\basc\b", " ", sql.lower())
-    return re.sub(r"[\s`\"\[\];]|<>|!=", "", bare)
-
-
-def _fix(state: State, text: str) -> Fix:
-    steps = state.steps
-    return Fix(
-        code="+".join(s.code for s in steps),
-        sql=text,
-        why="; ".join(s.why for s in steps),
-        edits=sum(s.edits for s in steps),
-        certainty=state.certainty,
+def _is_plain(chosen: Chosen) -> bool:
+    """Tell whether the fix needs no warning: sure rules only, rows, and no rival result."""
+    return (
+        chosen.trial.outcome == "rows"
+        and len(chosen.chain) == 1
+        and chosen.share >= PLAIN_SHARE
+        and chosen.certainty >= PLAIN
     )
+
+
+def _without_repeats(chosen: Chosen, known: Known, tries: _Tries) -> Chosen:
+    """Where rows repeat and a list of things was asked, take each once."""
+    if not chosen.trial.repeated:
+        return chosen
+    fix = duplicates.distinct(chosen.sql, known)
+    if fix is None or fix.certainty < 0.5:
+        return replace(chosen, plain=False) if fix else chosen
+    trial = tries.run(fix.sql)
+    if trial.outcome != "rows":
+        return replace(chosen, plain=False)
+    sure = chosen.certainty * fix.certainty
+    changed = replace(
+        chosen,
+        chain=(*chosen.chain, fix),
+        sql=fix.sql,
+        trial=trial,
+        certainty=sure,
+        trials=tries.used,
+    )
+    return replace(changed, plain=chosen.plain and sure >= PLAIN)
+
+
+__all__ = ["Chosen", "Trial", "Try", "choose", "propose"]

@@ -1,4 +1,4 @@
-"""Texts that are no single statement: prose around it, several of them, brackets an engine refuses."""
+"""Texts that are no single statement: prose around it, or several of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

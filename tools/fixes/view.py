@@ -1,4 +1,4 @@
-"""What each SELECT of a tree can see: its sources, their columns, and which SELECT is outside it."""
+"""What each SELECT of a tree can see: its sources, their columns, the SELECT around it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
