@@ -214,4 +214,6 @@ def _without_agents(text: str) -> str:
 def _is_rate(per: re.Match[str], text: str) -> bool:
     """An average per something is one number as often as a group."""
     unit = tokens(per.group(1))[-1] in _UNITS
-    return unit or bool(re.search(r"\b(?:average|mean|ratio|rate|avg)\b", text[: per.start()]))
+    if unit or re.search(r"\bon average\b", text):
+        return True
+    return bool(re.search(r"\b(?:average|mean|ratio|rate|avg)\b", text[: per.start()]))

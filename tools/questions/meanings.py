@@ -48,6 +48,14 @@ def full_date(m: re.Match[str], clock: Clock) -> Span | None:
     return replace(span_of("day", this), why="the most recent one")
 
 
+def days_of_month(m: re.Match[str], clock: Clock) -> Span | None:
+    """Read: 1 to 5 July 2026."""
+    last = full_date(m, clock)
+    if last is None:
+        return None
+    return replace(last, start=last.start.replace(day=int(m["first"])))
+
+
 def iso(m: re.Match[str], clock: Clock) -> Span:
     """Read: 2026-03-05."""
     return span_of("day", date(int(m["y"]), int(m["m"]), int(m["d"])))
@@ -64,6 +72,8 @@ def fiscal(m: re.Match[str], clock: Clock) -> Span:
     number = int(year) + (2000 if int(year) < 100 else 0)
     whole = year_span(number, first_month=clock.first_month)
     quarter = group(m, "q1") or group(m, "q2")
+    if word := group(m, "nth"):
+        quarter = str(ORDINAL[word] if ORDINAL[word] > 0 else 4)
     return _fiscal_why(part_of(whole, "quarter", int(quarter)) if quarter else whole, clock)
 
 

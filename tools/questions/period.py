@@ -136,11 +136,18 @@ def _bounded(question: str, text: str, one: Found, today: date) -> Period:
         why=one.span.why,
     )
     lead = _lead(text, one)
-    if lead is None or lead.group(1) == "between":
+    if lead is None:
         return whole
     phrase = _phrase(question, lead.start(1), one.finish)
+    if lead.group(1) == "between" or (lead.group(1) == "from" and _is_range(one)):
+        return replace(whole, phrase=phrase, kind="range")
     start, end = _open(lead.group(1), lead.group(2) or "", whole, today)
     return replace(whole, phrase=phrase, start=start, end=end, kind="open")
+
+
+def _is_range(found: Found) -> bool:
+    """The span is several days by itself: from 1 to 5 July."""
+    return found.span.unit == "day" and found.span.start != found.span.end
 
 
 def _open(word: str, edge: str, whole: Period, today: date) -> tuple[date | None, date | None]:

@@ -12,6 +12,7 @@ _UNIT = "day|week|month|quarter|year"
 _MONTH_NAMES = "|".join([*MONTHS, *(m[:3] for m in MONTHS if m != "may"), "sept"])
 _MONTH = rf"(?P<month>{_MONTH_NAMES})\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_FIRST = r"(?P<first>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _NTH = "|".join(meanings.ORDINAL)
 _REL = r"(?P<rel>last|previous|prior|past|this|the current|current|next)"
@@ -69,9 +70,23 @@ def _rules() -> Iterator[Rule]:
         return re.compile(rf"\b(?:{pattern})\b"), meaning, relative
 
     yield rule(r"(?P<y>\d{4})-(?P<m>[01]\d)-(?P<d>[0-3]\d)", meanings.iso)
+    yield rule(
+        rf"{_FIRST}(?: to | through | and | ?[-\u2013] ?)(?:the )?{_DAY}(?: of)? {_MONTH}"
+        rf"(?:,? {_YEAR})?",
+        meanings.days_of_month,
+    )
+    yield rule(
+        rf"{_MONTH} {_FIRST}(?: to | through | ?[-\u2013] ?){_DAY}(?:,? {_YEAR})(?![\w%])",
+        meanings.days_of_month,
+    )
     yield rule(rf"{_MONTH} {_DAY}(?!\d)(?:,? {_YEAR})?(?![\w%])", meanings.full_date)
     yield rule(rf"(?<!\d ){_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", meanings.full_date)
     yield rule(r"(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])(?!-?\d)", meanings.iso_month)
+    yield rule(
+        r"(?:the )?(?P<nth>first|second|third|fourth|last|final) quarter(?: of|,)?(?: the)? "
+        r"(?:fy|fiscal(?: year)?) ?(?P<fy>\d{4}|\d\d)",
+        meanings.fiscal,
+    )
     yield rule(
         r"(?:fiscal )?q(?P<q1>[1-4])(?: of)? (?:fy|fiscal(?: year)?) ?(?P<fy>\d{4}|\d\d)",
         meanings.fiscal,

@@ -1,10 +1,12 @@
 """Checks of results that hold nothing: no rows, a lone NULL, a count of zero, NULL columns."""
 
 from collections.abc import Iterable
+from datetime import date
 
 from sqlglot import exp
 
-from querymend.tools.findings import Finding, Severity
+from querymend.tools.findings import Finding
+from querymend.tools.questions.words import NUMBER_WORDS, tokens
 from querymend.tools.results.case import Case
 from querymend.tools.results.statement import Predicate
 
@@ -15,23 +17,68 @@ def empty(case: Case) -> list[Finding]:
     """No rows: to be repaired, unless every literal is known to exist; then it is the answer."""
     if case.rows:
         return []
-    missing = [p for p, held in case.knowledge.items() if held is False]
+    return [_nothing(case, "empty_result", "No rows came back")]
+
+
+def _nothing(case: Case, code: str, what: str) -> Finding:
+    """Say why nothing matched, and whether that may be the answer."""
     if opposed := contradiction(case):
-        return [opposed]
-    if missing:
-        return [_missing(case, missing, "empty_result", "No rows came back")]
-    known = case.knowledge and all(held for held in case.knowledge.values())
-    severity: Severity = "note" if known else "repair"
-    return [
-        Finding(
-            code="empty_result",
-            kind="shape",
-            severity=severity,
-            message="No rows came back." if not known else "No rows: empty is the answer.",
-            evidence=_existing(case.knowledge) if known else "",
-            hint="" if known else "Check the join conditions and the values in WHERE.",
-        )
-    ]
+        return opposed
+    missing = [p for p, held in case.knowledge.items() if held is False]
+    if missing and not all(_is_asked(case, p.value) for p in missing):
+        return _missing(case, missing, code, what)
+    known = every_literal_is_known(case)
+    return Finding(
+        code=code,
+        kind="shape",
+        severity="note" if known else "repair",
+        message=f"{what}: nothing in the data meets the conditions." if known else f"{what}.",
+        evidence=_existing(case.knowledge) if known else "",
+        hint="" if known else "Check the join conditions and the values in WHERE.",
+    )
+
+
+def every_literal_is_known(case: Case) -> bool:
+    """Tell whether each literal is a value of its column, or a number or day of the question.
+
+    Where tables are joined, numbers of the question alone are no proof: the join may be wrong.
+    """
+    texts = [held or _is_asked(case, p.value) for p, held in case.knowledge.items()]
+    others = [_is_asked(case, value) for value in _bounds(case)]
+    joined = case.statement.tree.find(exp.Join, exp.SetOperation, exp.Subquery) is not None
+    if not all(texts) or not all(others):
+        return False
+    return bool(texts) or (bool(others) and not joined)
+
+
+def _bounds(case: Case) -> Iterable[str]:
+    """Yield the numbers and days that WHERE and HAVING compare with."""
+    for clause in case.statement.tree.find_all(exp.Where, exp.Having):
+        for node in clause.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ):
+            for literal in node.find_all(exp.Literal):
+                if not literal.is_string or _day(str(literal.this)):
+                    yield str(literal.this)
+
+
+def _is_asked(case: Case, value: str) -> bool:
+    """The question itself names this number, or this day as the edge of a period."""
+    if day := _day(value):
+        edges = {d for p in case.expectation.periods for d in (p.start, p.end) if d}
+        return any(abs((day - edge).days) <= 1 for edge in edges)
+    try:
+        number = float(value)
+    except ValueError:
+        return False
+    words = tokens(case.reading.question)
+    spoken = {float(NUMBER_WORDS[w]) for w in words if w in NUMBER_WORDS}
+    return number in spoken or number in case.reading.numbers
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10]) if len(text) >= 10 else None
+    except ValueError:
+        return None
 
 
 def contradiction(case: Case) -> Finding | None:
@@ -54,20 +101,7 @@ def null_aggregate(case: Case) -> list[Finding]:
         return []
     if not case.statement.one_row:
         return [_all_null(case)]
-    missing = [p for p, held in case.knowledge.items() if held is False]
-    if missing:
-        return [_missing(case, missing, "null_aggregate", "The value is NULL: no row matched")]
-    known = case.knowledge and all(case.knowledge.values())
-    return [
-        Finding(
-            code="null_aggregate",
-            kind="shape",
-            severity="note" if known else "repair",
-            message="The value is NULL: no row with a value matched, so there is none to show.",
-            evidence=_existing(case.knowledge) if known else "",
-            hint="" if known else "Check the join conditions and the values in WHERE.",
-        )
-    ]
+    return [_nothing(case, "null_aggregate", "The value is NULL: no row matched")]
 
 
 def zero_count(case: Case) -> list[Finding]:
@@ -78,7 +112,7 @@ def zero_count(case: Case) -> list[Finding]:
     if not isinstance(value, int | float) or value != 0:
         return []
     missing = [p for p, held in case.knowledge.items() if held is False]
-    if missing:
+    if missing and not all(_is_asked(case, p.value) for p in missing):
         return [_missing(case, missing, "zero_of_missing_value", "The result is 0")]
     if opposed := contradiction(case):
         return [opposed]
@@ -161,7 +195,9 @@ def _elsewhere(case: Case, predicate: Predicate) -> str:
 
 
 def _existing(knowledge: dict[Predicate, bool | None]) -> str:
-    shown = list(knowledge)[:MAX_NAMED]
+    shown = [p for p, held in knowledge.items() if held][:MAX_NAMED]
+    if not shown:
+        return ""
     return ", ".join(f"{p.column} = '{p.value}'" for p in shown) + " exist in the data"
 
 

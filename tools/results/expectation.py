@@ -29,6 +29,7 @@ class Expectation:
     share: bool = False
     number: bool = False
     """The value is a count, so it must be a number."""
+    periods: tuple[Period, ...] = ()
     period: Period | None = None
     """The one period asked for; None where the question names none, or several."""
     assumptions: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ def expect(question: str, reading: Reading, periods: tuple[Period, ...] = ()) ->
         distinct=reading.distinct and not reading.counts,
         share=reading.share,
         number=reading.counts and reading.one_value is True,
+        periods=periods,
         period=periods[0] if len(periods) == 1 else None,
         assumptions=_assumptions(top),
     )
