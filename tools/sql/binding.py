@@ -158,7 +158,23 @@ class _Binder:
             block.merged |= _common(before, block.sources[len(before) :])
         for name in join.args.get("using") or []:
             self._using(name, before, block)
-        self._clause(join.args.get("on"), "on", block, ctes)
+        self._clause(join.args.get("on"), "on", self._seen_from(join, before, block), ctes)
+
+    def _seen_from(self, join: exp.Join, before: list[Source], block: Block) -> Block:
+        """Return what ON may name: behind a comma, joins begin anew where the dialect says so."""
+        if join.args.get("on") is None or self._dialect in ("duckdb", "sqlite"):
+            return block
+        first = self._last_comma(join, block)
+        if not first:
+            return block
+        return Block(select=block.select, sources=block.sources[first:], outer=block.outer)
+
+    def _last_comma(self, join: exp.Join, block: Block) -> int:
+        """Return how many sources stand before the last comma in front of a join."""
+        joins = block.select.args.get("joins") or []
+        place = next((i for i, j in enumerate(joins) if j is join), 0)
+        commas = [i for i, j in enumerate(joins[:place]) if is_comma(j)]
+        return commas[-1] + 1 if commas else 0
 
     def _using(self, name: exp.Expr, before: list[Source], block: Block) -> None:
         new = block.sources[len(before) :]
@@ -168,6 +184,7 @@ class _Binder:
                 column = name if isinstance(name, exp.Column) else exp.column(name.copy())
                 self._record(Ref(column=column, block=block, clause="on", status="no_column"))
         block.merged.add(name.name.lower())
+        block.used.add(name.name.lower())
 
     def _source(self, node: exp.Expr, block: Block, ctes: _Ctes, *, lateral: bool) -> None:
         if isinstance(node, exp.Table):
@@ -258,6 +275,11 @@ class _Binder:
 
     def _record(self, ref: Ref) -> None:
         self._binding.refs.append(ref)
+
+
+def is_comma(join: exp.Join) -> bool:
+    """Tell whether a source was added by a comma, or by a join that says nothing."""
+    return not any(join.args.get(k) for k in ("on", "using", "kind", "side", "method"))
 
 
 def _common(left: Iterable[Source], right: Iterable[Source]) -> set[str]:

@@ -6,10 +6,16 @@ A new check is one function of a ``Subject``, in its own file, with one line her
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.findings import Finding
 from querymend.tools.sql.aggregates import misplaced_aggregates
-from querymend.tools.sql.gate import judge
+from querymend.tools.sql.clauses import (
+    joins_without_condition,
+    orders_outside_distinct,
+    recursions_without_columns,
+    windows_without_over,
+)
+from querymend.tools.sql.gate import judge, too_deep
 from querymend.tools.sql.grouping import ungrouped_columns
 from querymend.tools.sql.names import column_counts, unknown_names, wrong_numbers
-from querymend.tools.sql.parse import parse
+from querymend.tools.sql.parse import Parsed, parse
 from querymend.tools.sql.subject import Check, Subject
 
 CHECKS: tuple[Check, ...] = (
@@ -18,6 +24,10 @@ CHECKS: tuple[Check, ...] = (
     wrong_numbers,
     misplaced_aggregates,
     ungrouped_columns,
+    joins_without_condition,
+    windows_without_over,
+    orders_outside_distinct,
+    recursions_without_columns,
 )
 
 
@@ -34,13 +44,21 @@ def check(
     What the gate refuses for its form is not looked at further. The checks see the catalog within
     the scope, so no hint names what the caller may not see.
     """
-    parsed = parse(sql, dialect)
+    try:
+        return _check(parse(sql, dialect), catalog, scope, question or "")
+    except RecursionError:
+        return (too_deep(),)
+
+
+def _check(
+    parsed: Parsed, catalog: Catalog | None, scope: Scope | None, question: str
+) -> tuple[Finding, ...]:
     if parsed.tree is None:
         return parsed.findings
     findings = judge(parsed, catalog, scope)
     if catalog is None or any(f.kind in ("safety", "syntax") for f in findings):
         return tuple(findings)
-    subject = Subject(parsed=parsed, catalog=catalog.within(scope), question=question or "")
+    subject = Subject(parsed=parsed, catalog=catalog.within(scope), question=question)
     for rule in CHECKS:
         findings += rule(subject)
     return tuple(_distinct(findings))

@@ -21,6 +21,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.sql.admitted import Admitted
 from querymend.tools.sql.bombs import check_cost
 from querymend.tools.sql.functions import check_functions, words
+from querymend.tools.sql.hazards import fault
 from querymend.tools.sql.parse import Parsed, parse, position, written
 from querymend.tools.sql.star import check_columns, write_out_stars
 from querymend.tools.sql.tables import check_tables
@@ -62,7 +63,18 @@ def admit(
         catalog: with one, every table must be in it.
         scope: tables and columns the caller may use; what it leaves out is told as absent.
     """
-    parsed = parse(sql, dialect)
+    try:
+        return _verdict(parse(sql, dialect), catalog, scope)
+    except RecursionError:
+        return Verdict(findings=(too_deep(),))
+
+
+def too_deep() -> Finding:
+    """Refuse what this process has no stack left to judge."""
+    return fault("too_deep", "The statement is nested too deeply to be judged.").finding
+
+
+def _verdict(parsed: Parsed, catalog: Catalog | None, scope: Scope | None) -> Verdict:
     if parsed.tree is None:
         return Verdict(findings=parsed.findings)
     findings = judge(parsed, catalog, scope)

@@ -93,6 +93,8 @@ def _width(mismatch: Mismatch, parsed: Parsed) -> Finding:
 def _judge(ref: Ref, binding: Binding, catalog: Catalog) -> Finding | None:
     if ref.status == "ambiguous":
         return _ambiguous(ref, binding)
+    if _is_merged(ref, binding.parsed.dialect):
+        return _merged(ref, binding)
     if ref.status == "alias" and ref.clause == "select" and _is_too_early(ref):
         return _too_early(ref, binding)
     if ref.status == "no_source":
@@ -100,6 +102,17 @@ def _judge(ref: Ref, binding: Binding, catalog: Catalog) -> Finding | None:
     if ref.status == "no_column":
         return _no_column(ref, binding, catalog)
     return None
+
+
+def _is_merged(ref: Ref, dialect: str) -> bool:
+    """Tell whether a column that USING merged is named with a table, which Trino refuses."""
+    mine = ref.depth == 0 and ref.status == "found" and bool(ref.column.table)
+    return dialect in ("athena", "trino") and mine and ref.name.lower() in ref.block.used
+
+
+def _merged(ref: Ref, binding: Binding) -> Finding:
+    message = f"USING merged {ref.name}: it belongs to no table."
+    return _finding(ref, binding, "merged_column", message, f"Write {ref.name} alone.")
 
 
 def _is_too_early(ref: Ref) -> bool:

@@ -1,12 +1,9 @@
 """SQL text to tree, with sizes bounded before anything walks it.
 
-A text that cannot be read the same way by this parser and by the engine is refused here:
-comments that one nests and the other does not, a carriage return that ends a comment for one only,
-invisible characters, letters glued to a literal. What is judged must be what runs.
+A text that this parser and the engine may read differently is refused (``hazards``).
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -18,7 +15,10 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from querymend.tools.findings import Finding, Kind
+from querymend.tools.findings import Finding
+from querymend.tools.sql.hazards import Refused, check_gaps, check_glue, fault, place
+
+__all__ = ["DIALECTS", "Dialect", "Parsed", "parse", "place", "position", "written"]
 
 Dialect = Literal["duckdb", "athena", "trino", "postgres", "sqlite"]
 DIALECTS: tuple[str, ...] = ("duckdb", "athena", "trino", "postgres", "sqlite")
@@ -46,15 +46,6 @@ _CHAINS = (exp.Connector, exp.SetOperation, exp.Join)
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
 _PREFIX = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
-_LITERALS = {
-    TokenType.STRING,
-    TokenType.HEREDOC_STRING,
-    TokenType.RAW_STRING,
-    TokenType.BYTE_STRING,
-    TokenType.UNICODE_STRING,
-    TokenType.NATIONAL_STRING,
-}
-_LINE_BREAKS = re.compile("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +59,6 @@ class Parsed:
     """None exactly when there are findings."""
     findings: tuple[Finding, ...] = ()
     tokens: tuple[Token, ...] = field(default=(), repr=False)
-
-
-class _Refused(Exception):
-    """Carries the finding out of nested steps."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
 
 
 def parse(sql: str, dialect: str) -> Parsed:
@@ -96,18 +79,12 @@ def parse(sql: str, dialect: str) -> Parsed:
         tokens = _tokens(sql, dialect)
         text, tokens = _only_statement(sql, tokens)
         _bound_tokens(tokens)
-        _check_glue(text, tokens)
+        check_glue(text, tokens)
         tree = _tree(text, dialect)
         _bound_tree(tree)
-    except _Refused as refused:
+    except Refused as refused:
         return Parsed(text=text, dialect=dialect, findings=(refused.finding,))
     return Parsed(text=text, dialect=dialect, tree=tree, tokens=tuple(tokens))
-
-
-def place(text: str, offset: int) -> tuple[int, int]:
-    """Turn a character offset into a 1-based line and column."""
-    before = text[:offset]
-    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
 
 def position(node: exp.Expr, text: str) -> tuple[int, int] | None:
@@ -124,38 +101,16 @@ def written(node: exp.Expr, text: str) -> str:
     return text[min(s for s, _ in spans) : max(e for _, e in spans) + 1][:200]
 
 
-def _fault(
-    code: str,
-    message: str,
-    *,
-    kind: Kind = "safety",
-    hint: str = "",
-    clause: str = "",
-    at: tuple[int, int] | None = None,
-) -> _Refused:
-    return _Refused(
-        Finding(
-            code=code,
-            kind=kind,
-            severity="block",
-            message=message,
-            hint=hint,
-            clause=clause[:200],
-            position=at,
-        )
-    )
-
-
 def _bound_text(sql: str) -> None:
     try:
         size = len(sql.encode())
     except UnicodeEncodeError:
-        raise _fault("bad_character", "The text holds half a surrogate pair.") from None
+        raise fault("bad_character", "The text holds half a surrogate pair.") from None
     if size > MAX_BYTES:
-        raise _fault("too_long", f"The text has {size:,} bytes; at most {MAX_BYTES:,} are read.")
+        raise fault("too_long", f"The text has {size:,} bytes; at most {MAX_BYTES:,} are read.")
     if "\0" in sql:
         at = place(sql, sql.index("\0"))
-        raise _fault("bad_character", "The text holds a NUL character.", at=at)
+        raise fault("bad_character", "The text holds a NUL character.", at=at)
 
 
 def _tokens(sql: str, dialect: str) -> list[Token]:
@@ -163,91 +118,37 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
         return sqlglot.tokenize(sql, read=_READERS.get(dialect, dialect))
     except TokenError as error:
         cause = str(error).splitlines()[0]
-        raise _fault("syntax_error", f"The text cannot be read: {cause}", kind="syntax") from error
+        raise fault("syntax_error", f"The text cannot be read: {cause}", kind="syntax") from error
 
 
 def _only_statement(sql: str, tokens: list[Token]) -> tuple[str, list[Token]]:
     """Cut trailing semicolons; refuse nothing and more than one statement."""
     ends = [i for i, t in enumerate(tokens) if t.token_type is TokenType.SEMICOLON]
     if not tokens or len(ends) == len(tokens):
-        raise _fault("empty", "There is no statement.", kind="syntax", hint="Write one SELECT.")
+        raise fault("empty", "There is no statement.", kind="syntax", hint="Write one SELECT.")
     if not ends:
-        _check_gaps(sql, tokens)
+        check_gaps(sql, tokens)
         return sql, tokens
     first = ends[0]
     rest = tokens[first:]
     if first == 0 or any(t.token_type is not TokenType.SEMICOLON for t in rest):
         other = next(t for t in rest if t.token_type is not TokenType.SEMICOLON)
-        raise _fault(
+        raise fault(
             "many_statements",
             "There is more than one statement.",
             clause=sql[other.start : other.end + 1],
             hint="Write one SELECT and no semicolon.",
             at=place(sql, other.start),
         )
-    _check_gaps(sql, tokens)
+    check_gaps(sql, tokens)
     return sql[: tokens[first].start].rstrip(), tokens[:first]
-
-
-def _check_gaps(sql: str, tokens: list[Token]) -> None:
-    """Refuse what lies between tokens and is not plainly a blank or a comment."""
-    edge = 0
-    for token in tokens:
-        _check_gap(sql, edge, token.start)
-        edge = token.end + 1
-    _check_gap(sql, edge, len(sql))
-
-
-def _check_gap(sql: str, start: int, end: int) -> None:
-    i = start
-    while i < end:
-        if sql.startswith("--", i):
-            i = _line_comment_end(sql, i, end)
-        elif sql.startswith("/*", i):
-            i = _block_comment_end(sql, i, end)
-        elif sql[i] in " \t\r\n\f\v":
-            i += 1
-        else:
-            raise _fault(
-                "bad_character",
-                f"{unicodedata.name(sql[i], 'A character without a name')} stands between words.",
-                hint="Write plain blanks.",
-                at=place(sql, i),
-            )
-
-
-def _line_comment_end(sql: str, start: int, end: int) -> int:
-    newline = sql.find("\n", start, end)
-    stop = end if newline < 0 else newline
-    odd = _LINE_BREAKS.search(sql, start, stop)
-    if odd and odd.end() < end:
-        raise _fault(
-            "ambiguous_comment",
-            "A comment holds a line break that not every engine takes for one.",
-            hint="Leave comments out.",
-            at=place(sql, odd.start()),
-        )
-    return stop
-
-
-def _block_comment_end(sql: str, start: int, end: int) -> int:
-    stop = sql.find("*/", start + 2, end)
-    inner = sql.find("/*", start + 2, end if stop < 0 else stop)
-    if stop < 0 or inner >= 0:
-        raise _fault(
-            "ambiguous_comment",
-            "A comment lies within a comment, or has no end: engines differ on where it ends.",
-            hint="Leave comments out.",
-            at=place(sql, start),
-        )
-    return stop + 2
 
 
 def _bound_tokens(tokens: list[Token]) -> None:
     if len(tokens) > MAX_TOKENS:
-        raise _fault("too_long", f"The text has {len(tokens):,} words; at most {MAX_TOKENS:,}.")
+        raise fault("too_long", f"The text has {len(tokens):,} words; at most {MAX_TOKENS:,}.")
     if sum(t.token_type is TokenType.L_BRACKET for t in tokens) > MAX_POSTFIX:
-        raise _fault("too_long", f"The text has more than {MAX_POSTFIX:,} square brackets.")
+        raise fault("too_long", f"The text has more than {MAX_POSTFIX:,} square brackets.")
     if max(_nesting(tokens), default=0) > MAX_NESTING:
         raise _too_deep()
 
@@ -262,55 +163,10 @@ def _nesting(tokens: Iterable[Token]) -> Iterator[int]:
         yield depth + run
 
 
-def _too_deep() -> _Refused:
-    return _fault(
+def _too_deep() -> Refused:
+    return fault(
         "too_deep", "The statement is nested too deeply to be judged.", hint="Nest less, use WITH."
     )
-
-
-def _check_glue(text: str, tokens: list[Token]) -> None:
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.token_type not in _LITERALS:
-            _check_name(text, token)
-        if following is not None and following.start == token.end + 1:
-            _check_prefix(text, token, following)
-
-
-def _check_name(text: str, token: Token) -> None:
-    """Refuse invisible characters outside literals, and odd ones in unquoted names."""
-    odd = next((c for c in token.text if unicodedata.category(c) in {"Cc", "Cf", "Co", "Cn"}), None)
-    if odd is None and token.token_type is TokenType.VAR:
-        odd = next((c for c in token.text if not _is_name_character(c)), None)
-    if odd is not None:
-        name = unicodedata.name(odd, f"U+{ord(odd):04X}")
-        raise _fault(
-            "bad_character",
-            f"A name holds {name}, which cannot be seen or does not belong there.",
-            clause=token.text.encode("ascii", "backslashreplace").decode(),
-            at=place(text, token.start),
-        )
-
-
-def _is_name_character(character: str) -> bool:
-    return character in "_$@#" or unicodedata.category(character)[0] in "LNM"
-
-
-def _check_prefix(text: str, token: Token, following: Token) -> None:
-    """Refuse ``E'…'`` where the parser knows no such literal, and ``U&"…"`` everywhere."""
-    glued = text[token.start : following.end + 1]
-    bare = token.token_type is TokenType.VAR and len(token.text) <= 2
-    is_literal = following.token_type in _LITERALS
-    if (bare and is_literal) or re.match(r"(?i)u&[\"']?$", text[token.start : token.end + 2]):
-        escape = text[token.start : token.end + 3].lower()
-        if is_literal and escape.startswith("u&") and not text[token.start :].startswith(('u&"',)):
-            return
-        raise _fault(
-            "ambiguous_literal",
-            "Letters are glued to a quoted piece: engines differ on what it means.",
-            clause=glued[:40],
-            hint="Write the name or the text plainly.",
-            at=place(text, token.start),
-        )
 
 
 def _tree(text: str, dialect: str) -> exp.Expr:
@@ -322,20 +178,20 @@ def _tree(text: str, dialect: str) -> exp.Expr:
         raise _syntax(error) from error
     except SqlglotError as error:
         message = str(error).splitlines()[0]
-        raise _fault("syntax_error", f"Not valid SQL: {message}", kind="syntax") from error
+        raise fault("syntax_error", f"Not valid SQL: {message}", kind="syntax") from error
     if len(trees) != 1 or trees[0] is None:
-        raise _fault("many_statements", "There is not exactly one statement.")
+        raise fault("many_statements", "There is not exactly one statement.")
     return trees[0]
 
 
-def _syntax(error: ParseError) -> _Refused:
+def _syntax(error: ParseError) -> Refused:
     first = error.errors[0] if error.errors else {}
     near = str(first.get("highlight") or "").strip()
     said = str(first.get("description") or "Invalid syntax").split("\n")[0].rstrip(".")
     said = re.sub(r" for <class '[\w.]+\.(\w+)'>", r" in \1", said)
     said = re.sub(r"<Token token_type.*?text: (.*?), line:.*?>$", r"`\1`", said)
     line, column = first.get("line"), first.get("col")
-    return _fault(
+    return fault(
         "syntax_error",
         f"Not valid SQL: {said}" + (f", near `{near[:80]}`." if near else "."),
         kind="syntax",
@@ -353,7 +209,7 @@ def _bound_tree(tree: exp.Expr) -> None:
         nodes += 1
         selects += isinstance(node, exp.Select)
         if nodes > MAX_NODES or selects > MAX_SELECTS:
-            raise _fault(
+            raise fault(
                 "too_long", f"The statement has over {MAX_NODES:,} parts or too many SELECTs."
             )
         if depth > MAX_DEPTH:

@@ -39,6 +39,8 @@ class Block:
     outer: "Block | None" = None
     merged: set[str] = field(default_factory=set)
     """Columns joined by USING or NATURAL: naming them bare is not ambiguous."""
+    used: set[str] = field(default_factory=set)
+    """Those of them that USING merged."""
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
     """Select aliases, lower case, with what they stand for."""
 
