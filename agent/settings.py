@@ -124,6 +124,16 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     budget: BudgetSettings = BudgetSettings()
 
+    @property
+    def sources_dir(self) -> Path:
+        """Where private copies of sources and built packs are."""
+        return self.cache_dir / "sources"
+
+    @property
+    def index_dir(self) -> Path:
+        """Where the index is, and what belongs to it if a Chroma server holds the rest."""
+        return self.index.path or self.cache_dir / "index"
+
     def allowed(self) -> Scope | None:
         """Return the scope that every question has, or None for all."""
         if self.scope is None:

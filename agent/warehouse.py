@@ -23,8 +23,8 @@ from querymend.tools.catalog.stored import dump_catalog, load_catalog
 from querymend.tools.engines.engine import Engine
 from querymend.tools.engines.sources import open_source
 from querymend.tools.errors import SetupError
-from querymend.tools.index.read_values import read_values
 from querymend.tools.index.embeddings import Embedder, OpenAIEmbedder, StaticEmbedder
+from querymend.tools.index.read_values import read_values
 from querymend.tools.index.retrieve import Retriever
 from querymend.tools.index.store import Store, open_store
 from querymend.tools.index.sync import SyncReport, sync
@@ -82,14 +82,13 @@ def open_warehouse(
     say = log or _silent
     pack = _pack(settings)
     source = source_of(settings, pack)
-    engine = open_source(source, cache_dir=settings.cache_dir / "sources", progress=progress)
+    engine = open_source(source, cache_dir=settings.sources_dir, progress=progress)
     embedder = _embedder(settings)
-    place = settings.index.url or settings.index.path or settings.cache_dir / "index"
     store = open_store(
-        place,
+        settings.index.url or settings.index_dir,
         warehouse=_identity(source, pack),
         fingerprint=embedder.fingerprint,
-        folder=settings.cache_dir / "index",
+        folder=settings.index_dir,
     )
     kept = _Kept(store, stamp_of(source, pack, settings, embedder))
     catalog, report = None if fresh else kept.catalog(), None
@@ -132,7 +131,7 @@ def source_of(settings: Settings, pack: "Pack | None") -> str:
         )
     from querymend.fewshot.build import warehouse_path
 
-    return str(warehouse_path(pack, settings.cache_dir / "sources"))
+    return str(warehouse_path(pack, settings.sources_dir))
 
 
 def read(

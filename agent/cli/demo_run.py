@@ -47,7 +47,7 @@ def _warehouse(pack: str, console: Console) -> str:
         return str(
             warehouse_path(
                 load_pack(pack),
-                load_settings().cache_dir / "sources",
+                load_settings().sources_dir,
                 lambda done, total: shown.progress(f"Building the {pack} warehouse", done / total),
             )
         )

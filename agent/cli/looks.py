@@ -70,7 +70,7 @@ def source(settings: Settings) -> Look:
         return Look(what="source", state="unset", detail="no source named", cure=cure)
     try:
         where = settings.source or _own_warehouse(settings)
-        with closing(open_source(where, cache_dir=settings.cache_dir / "sources")) as engine:
+        with closing(open_source(where, cache_dir=settings.sources_dir)) as engine:
             count = len(engine.catalog().tables)
             return _needed("source", f"{engine.name}, {count} tables ({engine.dialect} SQL)", "")
     except QuerymendError as error:
@@ -179,7 +179,7 @@ def _own_warehouse(settings: Settings) -> str:
     from querymend.fewshot.build import warehouse_path
     from querymend.fewshot.pack import load_pack
 
-    return str(warehouse_path(load_pack(settings.pack), settings.cache_dir / "sources"))
+    return str(warehouse_path(load_pack(settings.pack), settings.sources_dir))
 
 
 def _needed(what: str, detail: str, cure: str) -> Look:

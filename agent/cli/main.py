@@ -13,6 +13,7 @@ from querymend.cli.demo import demo
 from querymend.cli.doctor import doctor
 from querymend.cli.eval import evaluate
 from querymend.cli.exits import INTERRUPTED, Commands
+from querymend.cli.fetch_model import fetch_model
 from querymend.cli.index import index
 from querymend.cli.run import run
 
@@ -58,6 +59,7 @@ app.command("check")(check)
 app.command("run")(run)
 app.command("eval")(evaluate)
 app.command("doctor")(doctor)
+app.command("fetch-model")(fetch_model)
 
 
 def main() -> None:

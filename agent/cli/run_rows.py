@@ -42,7 +42,7 @@ class Runner:
                 "Name the database: querymend run SOURCE STATEMENT, or --source.",
                 setting="QUERYMEND_SOURCE",
             )
-        engine = open_source(where, cache_dir=settings.cache_dir)
+        engine = open_source(where, cache_dir=settings.sources_dir)
         if dialect and dialect.lower() != engine.dialect:
             engine.close()
             raise SetupError(

@@ -85,7 +85,7 @@ def _catalog_of(source: str) -> Catalog:
     from querymend.settings import load_settings
     from querymend.tools.engines.sources import open_source
 
-    engine = open_source(source, cache_dir=load_settings().cache_dir)
+    engine = open_source(source, cache_dir=load_settings().sources_dir)
     try:
         return engine.catalog()
     finally:
