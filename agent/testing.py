@@ -58,6 +58,11 @@ class ScriptedModel:
         return "scripted model"
 
     @property
+    def identity(self) -> str:
+        """Tell one scripted model from none; every script has the same."""
+        return "scripted"
+
+    @property
     def left(self) -> int:
         """Count the replies that nobody has asked for yet."""
         return len(self._replies)

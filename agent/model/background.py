@@ -6,7 +6,7 @@ thread in ``recv`` cannot. The callers are ordinary threads, with or without a l
 
 import asyncio
 import os
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import TypeVar
@@ -20,6 +20,11 @@ _loop: asyncio.AbstractEventLoop | None = None
 def submit(work: Coroutine[object, object, T]) -> "Future[T]":
     """Start the coroutine on the background loop; cancelling the future cancels it there."""
     return asyncio.run_coroutine_threadsafe(work, loop())
+
+
+def start(work: Callable[[], Coroutine[object, object, None]]) -> None:
+    """Start the work and leave it alone."""
+    submit(work())
 
 
 def loop() -> asyncio.AbstractEventLoop:

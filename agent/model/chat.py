@@ -7,6 +7,7 @@ the environment holds for other programs are neither read nor sent.
 import asyncio
 import json
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
@@ -35,8 +36,8 @@ _TICK = 0.05
 class Endpoint:
     """Where a model is, and what opens the door."""
 
-    base_url: str
-    """The address up to ``/v1``."""
+    base_url: str = field(repr=False)
+    """The address up to ``/v1``; it may hold a password, so it is not shown."""
     model: str
     """The model's name at that address; with Azure, the deployment's."""
     api_key: str = field(default="", repr=False)
@@ -152,7 +153,7 @@ class ChatWriter:
 
     @cached_property
     def _model(self) -> "ChatOpenAI":
-        return chat_model(
+        model = chat_model(
             base_url=self.endpoint.base_url,
             name=self.endpoint.model,
             api_key=self.endpoint.api_key,
@@ -164,6 +165,9 @@ class ChatWriter:
             stop=self._sampling.stop,
             body=self._sampling.body,
         )
+        # Its connections live on the background loop, so that is where they must be closed.
+        weakref.finalize(self, background.start, model.root_async_client.close).atexit = False
+        return model
 
     async def _call(
         self, model: "ChatOpenAI", prompt: Prompt, limit: float, pieces: "SimpleQueue[str]"

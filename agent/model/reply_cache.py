@@ -105,8 +105,16 @@ def _open(path: Path) -> "SQLiteCache":
         raise SetupError(
             "Keeping replies needs langchain-community: pip install 'querymend[eval]'."
         ) from None
+    from sqlalchemy.exc import DatabaseError
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    return SQLiteCache(str(path))
+    try:
+        return SQLiteCache(str(path))
+    except DatabaseError as error:
+        raise SetupError(
+            f"{path} cannot be used to keep replies ({error.orig}); move it away.",
+            setting="QUERYMEND_CACHE_DIR",
+        ) from error
 
 
 @contextmanager

@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, stand_in: OpenAIStandIn, turn: Turn, body: Mapping[str, Any]) -> None:
         if turn.status == 200 and not turn.usage and "stream_options" in body:
             turn = Turn(status=400, error="unknown field: stream_options")
-        if turn.status != 200:
+        if turn.status != 200 and not turn.raw:
             fault = {"error": {"message": turn.error, "type": "scripted", "code": turn.status}}
             self._send_whole(turn, json.dumps(fault))
         elif turn.raw or not body.get("stream"):
