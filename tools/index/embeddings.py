@@ -85,11 +85,14 @@ def _root_logger_untouched() -> Iterator[None]:
 class OpenAIEmbedder:
     """Any endpoint that speaks OpenAI's embeddings protocol, chosen by its arguments alone."""
 
-    def __init__(self, *, base_url: str, api_key: str, model: str, seconds: float = 30.0) -> None:
+    def __init__(
+        self, *, base_url: str, api_key: str, model: str, seconds: float = 30.0, retries: int = 1
+    ) -> None:
         self._base_url = base_url
         self._api_key = api_key
         self._model = model
         self._seconds = seconds
+        self._retries = retries
         self._lock = threading.Lock()
 
     @property
@@ -123,7 +126,7 @@ class OpenAIEmbedder:
 
         key = self._api_key or "none"
         endpoint = openai.OpenAI(
-            api_key=key, base_url=self._base_url, timeout=self._seconds, max_retries=1
+            api_key=key, base_url=self._base_url, timeout=self._seconds, max_retries=self._retries
         )
         # Both come from the environment of whoever else uses OpenAI in this process.
         endpoint.organization = endpoint.project = None

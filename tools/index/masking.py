@@ -10,17 +10,18 @@ VALUE = "value"
 NUMBER = "number"
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<!\w)'[^']+'(?!\w)|“[^”]+”|‘[^’]+’|`[^`]+`")  # noqa: RUF001
 _NUMBER = re.compile(r"\b\d[\d.,:/-]*\d\b|\b\d+\b")
+_NAMED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*")
 
 
 def mask(question: str, phrases: Iterable[str] = ()) -> str:
-    """Put ``value`` for quoted strings and the given phrases, ``number`` for numbers and dates.
+    """Put ``value`` for quoted strings, names and given phrases, ``number`` for numbers and dates.
 
     Source: DAIL-SQL (arXiv 2308.15363), which chooses examples by masked questions.
     """
     text = _QUOTED.sub(VALUE, question)
     for phrase in sorted({p for p in phrases if p.strip()}, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(phrase)}(?!\w)", VALUE, text, flags=re.IGNORECASE)
-    return _NUMBER.sub(NUMBER, text)
+    return _NUMBER.sub(NUMBER, _NAMED.sub(VALUE, text))
 
 
 def literals(sql: str, dialect: str) -> list[str]:

@@ -8,7 +8,7 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.index.masking import quoted_spans
 from querymend.tools.index.model import ValueHit
 from querymend.tools.index.values import Held, ValueIndex, normal
-from querymend.tools.index.words import STOP, parts
+from querymend.tools.index.words import STOP, spelled, words
 
 READ = 4_000
 """Characters of a question that are looked at."""
@@ -27,6 +27,7 @@ class _Phrase:
     norm: str
     named: bool
     """Written as a name: in quotes, or with capitals."""
+    quoted: bool = False
 
 
 def match(
@@ -47,11 +48,11 @@ def match(
         index: the warehouse's values.
         catalog: what the caller may see; values elsewhere are not looked at.
         known: words of its names, where somebody has them already; such a word is a value only
-            if it is written as a name.
+            if it stands in quotes.
     """
     text = question[:READ]
     schema = schema_words(catalog) if known is None else known
-    phrases = [p for p in _phrases(text) if p.named or p.norm not in schema]
+    phrases = [p for p in _phrases(text) if p.quoted or p.norm not in schema]
     held = index.held(p.norm for p in phrases)
     exact = [(p, 1.0, _seen(held[p.norm], catalog)) for p in phrases]
     taken = _longest([hit for hit in exact if hit[2]])
@@ -71,7 +72,7 @@ def _phrases(text: str) -> Iterator[_Phrase]:
     """Yield quoted phrases, then every run of words that could be a value."""
     for start, end in quoted_spans(text):
         inner = text[start + 1 : end - 1].strip()
-        yield _Phrase(start=start, end=end, text=inner, norm=normal(inner), named=True)
+        yield _Phrase(start=start, end=end, text=inner, norm=normal(inner), named=True, quoted=True)
     found = list(_WORD.finditer(text))
     shouting = text.isupper()
     for first, begin in enumerate(found):
@@ -154,4 +155,4 @@ def schema_words(catalog: Catalog | None) -> frozenset[str]:
     """Return the words of the tables' and columns' names."""
     tables = catalog.tables if catalog else ()
     names = (n for t in tables for n in (t.name, *(c.name for c in t.columns)))
-    return frozenset(part for name in names for part in parts(name))
+    return frozenset(word for name in names for word in words(spelled(name)))

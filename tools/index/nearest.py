@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from querymend.tools.index.masking import literals, mask
+from querymend.tools.index.masking import mask
 from querymend.tools.index.model import Example, Fact, Scored, ValueHit
 from querymend.tools.index.store import Store
 from querymend.tools.index.values import normal
@@ -29,7 +29,7 @@ def near_examples(
         return []
     found = store.search("examples", vector, limit=CANDIDATES, ids=allowed)
     scored = [
-        Scored(example=example, score=_score(cosine, masked, masked_question(example)))
+        Scored(example=example, score=_score(cosine, masked, view.masked[i]))
         for i, cosine in found
         if (example := view.examples.get(i))
     ]
@@ -58,11 +58,6 @@ def near_facts(view: View, store: Store, question: str, vector: Sequence[float])
     ]
     near = [(score, fact) for score, fact in scored if score >= RELEVANT]
     return [fact for _, fact in sorted(near, key=lambda pair: (-pair[0], pair[1].id))]
-
-
-def masked_question(example: Example) -> str:
-    """Return the example's question without what its SQL holds as literals."""
-    return mask(example.question, literals(example.sql, example.dialect))
 
 
 def masked(question: str, values: Sequence[ValueHit]) -> str:

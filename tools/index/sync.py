@@ -98,7 +98,9 @@ def table_chunk(table: Table) -> Chunk:
 def example_chunk(example: Example) -> Chunk:
     """Make the chunk of an example: its question without particulars, and the whole pair."""
     text = mask(example.question, literals(example.sql, example.dialect))
-    return Chunk(id=example.id, text=text, payload=json.dumps(asdict(example)))
+    # A pair may stand in two dialects under one id.
+    name = f"{example.id}\n{example.dialect}"
+    return Chunk(id=name, text=text, payload=json.dumps(asdict(example)))
 
 
 def fact_chunk(fact: Fact) -> Chunk:

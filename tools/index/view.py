@@ -61,9 +61,10 @@ class View:
         self._hidden = _hidden(catalog, [loads(c.payload) for c in held.values()])
         self.cards = Lexical([chunks[n].text for n in self.names])
         self.spelt = Lexical([names_card(t) for t in catalog.tables])
-        self.examples = {
-            e.id: e for e in map(read_example, store.chunks("examples")) if self.allows(e)
-        }
+        examples = store.chunks("examples")
+        read = {c.id: read_example(c) for c in examples}
+        self.examples = {i: e for i, e in read.items() if self.allows(e)}
+        self.masked = {c.id: c.text for c in examples}
         self.facts = {f.id: f for f in map(read_fact, store.chunks("facts")) if self.allows(f)}
         self.fact_words = Lexical([" ".join([f.text, *f.terms]) for f in self.facts.values()])
 
