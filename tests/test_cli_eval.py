@@ -1,7 +1,10 @@
 """``querymend eval``: shares, files, interruption and exit codes."""
 
 import json
+import os
 import shutil
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +17,9 @@ from querymend.cli.eval_run import Wanted, evaluate_and_show
 from querymend.cli.main import app
 from querymend.evaluation.records import read_records
 from querymend.evaluation.runner import Opened
-from querymend.model.writer import Prompt
+from querymend.model.writer import Prompt, Writer, Written
 from querymend.testing import ScriptedModel
+from querymend.tools.errors import BudgetExceeded
 
 QUESTIONS = Path(__file__).parent / "cli/questions.jsonl"
 
@@ -39,7 +43,7 @@ def run(
 ) -> Callable[..., tuple[int, str, str]]:
     """Return what evaluates the shop's questions: exit code, stdout, stderr."""
 
-    def evaluate(model: ScriptedModel | None = None, **wanted: object) -> tuple[int, str, str]:
+    def evaluate(model: Writer | None = None, **wanted: object) -> tuple[int, str, str]:
         model = model or ScriptedModel.forever(reply)
         given = {"file": str(questions), "out": tmp_path / "out.jsonl", **wanted}
         code = 0
@@ -110,6 +114,27 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(
     assert "same command goes on" in err
     assert len(read_records(tmp_path / "out.jsonl")[1]) == 2
     assert run()[0] == 0
+
+
+def test_ctrl_c_does_not_wait_for_the_model(run: Callable[..., tuple[int, str, str]]) -> None:
+    ended = threading.Event()
+
+    class Slow:
+        name = "slow"
+
+        def write(
+            self, prompt: Prompt, *, seconds: float, cancelled: Callable[[], bool]
+        ) -> Written:
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(3_000):
+                if cancelled():
+                    ended.set()
+                    break
+                threading.Event().wait(0.01)
+            raise BudgetExceeded("cancelled")
+
+    assert run(Slow())[0] == 130
+    assert ended.wait(10)
 
 
 def test_single_pass_and_loop_are_compared_in_one_run(

@@ -16,6 +16,7 @@ from querymend.evaluation.questions import Question
 from querymend.evaluation.records import Record, RunId, open_output, read_records, run_id
 from querymend.evaluation.runner import Opened, run_questions
 from querymend.evaluation.score import Judge, score, sqlite_rows
+from querymend.events import Answered, Event, StageStarted
 from querymend.settings import Settings
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.engines.duckdb import open_duckdb
@@ -40,12 +41,15 @@ class Replying:
         self.asked: list[tuple[str, Budget | None, tuple[str, ...]]] = []
         self.closed = False
 
-    def ask(self, question: str, *, budget: Budget | None, facts: tuple[str, ...]) -> Answer:
+    def stream(
+        self, question: str, *, budget: Budget | None, facts: tuple[str, ...]
+    ) -> Iterator[Event]:
         self.asked.append((question, budget, facts))
+        yield StageStarted(stage="generate")
         reply = self.replies[question]
         if isinstance(reply, BaseException):
             raise reply
-        return reply if isinstance(reply, Answer) else self.answer(str(reply))
+        yield Answered(answer=reply if isinstance(reply, Answer) else self.answer(str(reply)))
 
     def answer(self, sql: str, outcome: Outcome = "answered", rows: int | None = None) -> Answer:
         verdict = admit(sql, dialect="duckdb", catalog=self.catalog)

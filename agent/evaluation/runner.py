@@ -13,6 +13,7 @@ from querymend.budget import Budget
 from querymend.evaluation.questions import Question, by_database
 from querymend.evaluation.records import Mode, Record
 from querymend.evaluation.score import Gold, Judge, score
+from querymend.events import Answered, Event
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.engines.engine import Engine
 from querymend.tools.errors import QuerymendError, SetupError
@@ -35,8 +36,10 @@ class Asker(Protocol):
         """What it knows of the warehouse."""
         ...
 
-    def ask(self, question: str, *, budget: Budget | None, facts: tuple[str, ...]) -> Answer:
-        """Answer one question."""
+    def stream(
+        self, question: str, *, budget: Budget | None, facts: tuple[str, ...]
+    ) -> Iterator[Event]:
+        """Answer one question; the last event holds the answer."""
         ...
 
     def close(self) -> None:
@@ -103,7 +106,7 @@ def _ask(agent: Asker, judge: Judge, question: Question, mode: Mode) -> Record:
     blank = replace(blank, gold=_gold(golds))
     try:
         budget = Budget(max_repairs=0) if mode == "single" else None
-        answer = agent.ask(question.text, budget=budget, facts=question.facts)
+        answer = _answer(agent.stream(question.text, budget=budget, facts=question.facts))
         return _judged(blank, answer, judge, golds)
     except SetupError:
         raise
@@ -111,6 +114,14 @@ def _ask(agent: Asker, judge: Judge, question: Question, mode: Mode) -> Record:
         # The boundary of one question: a fault of ours must not lose the others' answers.
         trace = "".join(traceback.format_exception(error)[-3:])
         return replace(blank, error=f"{type(error).__name__}: {error}\n{trace}", score="withheld")
+
+
+def _answer(events: Iterator[Event]) -> Answer:
+    """Return the answer that ends a stream, which Ctrl-C can leave at any moment."""
+    for event in events:
+        if isinstance(event, Answered):
+            return event.answer
+    raise QuerymendError("The question ended without an answer.")
 
 
 def _blank(question: Question, mode: Mode) -> Record:
