@@ -12,7 +12,7 @@ _END = (
     r"last|this|sorted|ordered|including|along|per|by|based|across|at|there|he|she|they|we|"
     r"respectively|each)\b)"
 )
-_NOUN = r"((?:[a-z][\w-]*)(?: [a-z][\w-]*){0,3}?)"
+_NOUN = r"((?!(?:of|in|and|or|to|is|are)\b)(?:[a-z][\w-]*)(?: [a-z][\w-]*){0,3}?)"
 _EACH = re.compile(
     r"\b(?:(does|did|do) )?(?:for |in |of |per |by |from |with |at |on |to |within )?"
     r"(?:each|every)(?: of the (?:last|past|previous|next) \w+| of the| different| unique|"

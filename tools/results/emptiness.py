@@ -144,13 +144,15 @@ def null_column(case: Case) -> list[Finding]:
 
 
 def _all_null(case: Case) -> Finding:
+    never = all(case.statement.is_always_null(e) for e in case.statement.shown())
     return Finding(
         code="all_null",
         kind="shape",
-        severity="repair",
-        message="Every cell of the result is NULL.",
+        severity="note" if never else "repair",
+        message="Every cell of the result is NULL"
+        + (": these columns hold no value anywhere." if never else "."),
         evidence=f"{len(case.rows)} rows",
-        hint="Choose columns that hold values for these rows, or check the join.",
+        hint="" if never else "Choose columns that hold values for these rows, or check the join.",
     )
 
 

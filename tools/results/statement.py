@@ -132,6 +132,15 @@ class Statement:
         select = self.select
         return list(select.expressions) if select is not None else []
 
+    def is_always_null(self, projection: exp.Expr) -> bool:
+        """Tell whether a select item is a column without any value in the whole warehouse."""
+        column = projection.unalias()
+        if not isinstance(column, exp.Column):
+            return False
+        table = self.catalog.table(self._table_of(column))
+        found = table.column(column.name) if table else None
+        return found is not None and found.profile is not None and found.profile.null_share == 1.0
+
     def sql_of(self, node: exp.Expr) -> str:
         """Write a piece of the tree as SQL, at most 120 characters of it."""
         return node.sql(self.dialect)[:120]
