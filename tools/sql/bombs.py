@@ -120,7 +120,8 @@ def _repetitions(tree: exp.Expr, parsed: Parsed) -> Iterator[exp.Expr]:
         if place is None:
             continue
         arguments = list(node.iter_expressions())
-        if any((constant(a) or 0) > MAX_SERIES for a in arguments[place:]):
+        inner = [n for a in arguments[place:] for n in a.walk()]
+        if any((constant(n) or 0) > MAX_SERIES for n in inner):
             yield node
 
 

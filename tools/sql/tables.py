@@ -37,6 +37,8 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _EXTENSION_ONLY = {"csv", "tsv", "json", "jsonl", "ndjson", "parquet", "xlsx", "duckdb", "sqlite"}
+_STATEMENTS = {"show", "describe", "desc", "summarize", "pragma", "call", "explain"}
+"""Words that begin a statement, which DuckDB takes in brackets in FROM too."""
 _ODD = re.compile(r"[/\\*?\[\]{}$\x00-\x1f]|^[\w.+-]+:|^~|^\.\.?$")
 _ASCII_UPPER = {c: c + 32 for c in range(ord("A"), ord("Z") + 1)}
 
@@ -150,6 +152,8 @@ def _why_odd(table: exp.Table, dialect: str, *, known: bool) -> str:
         return "is the engine's own metadata"
     if any(_looks_odd(p, dialect, i) for i, p in enumerate(reversed(parts))):
         return "looks like a file, a URL or a hidden table"
+    if dialect == "duckdb" and low[0] in _STATEMENTS and not table.this.args.get("quoted"):
+        return "is a statement, not a table,"
     if dialect == "duckdb" and len(parts) > 1 and low[-1] in _EXTENSION_ONLY:
         return "looks like a file"
     return ""
