@@ -179,7 +179,7 @@ def test_a_question_breaks_alone_and_is_asked_again(
         return reply(prompt)
 
     _, out, _ = run(ScriptedModel.forever(breaks))
-    assert "1 questions broke" in out
+    assert "next time: 1." in out
     model = ScriptedModel.forever(reply)
     run(model)
     assert any("How many orders" in p.user for p in model.prompts)

@@ -118,7 +118,7 @@ def _lines(whole: Figures, records: Sequence[Record]) -> list[str]:
         )
     broken = [r for r in records if r.error]
     if broken:
-        lines.append(f"{len(broken)} questions broke; asked again next time. The first:")
+        lines.append(f"Broken and asked again next time: {len(broken)}. The first:")
         lines.append(f"  [{broken[0].key}] {broken[0].error.splitlines()[0]}")
     return lines
 
