@@ -109,6 +109,10 @@ def test_headers_and_query_of_the_settings_are_sent_as_azure_asks() -> None:
     assert seen.headers["api-key"] == "azure-secret"
 
 
+KEY_SETTING = "QUERYMEND_MODEL__API_KEY"
+ADDRESS = "QUERYMEND_MODEL__BASE_URL"
+NAME = "QUERYMEND_MODEL__NAME"
+SIZE = "QUERYMEND_RETRIEVAL__TOKENS"
 FAULTS = [
     (429, ModelUnavailable, ""),
     (408, ModelUnavailable, ""),
@@ -118,16 +122,16 @@ FAULTS = [
     (Turn(raw="data: {nonsense\n\n"), ModelUnavailable, ""),
     (Turn(raw="<html>a captive portal</html>"), ModelUnavailable, ""),
     (Turn(raw='data: {"error": {"message": "out of memory"}}\n\n'), ModelUnavailable, ""),
-    (401, SetupError, "QUERYMEND_MODEL__API_KEY"),
-    (403, SetupError, "QUERYMEND_MODEL__API_KEY"),
-    (404, SetupError, "QUERYMEND_MODEL__BASE_URL"),
-    (Turn(status=404, error="The model `tiny` does not exist"), SetupError, "QUERYMEND_MODEL__NAME"),
-    (400, SetupError, "QUERYMEND_MODEL__NAME"),
-    (422, SetupError, "QUERYMEND_MODEL__NAME"),
-    (Turn(status=302, headers={"location": "http://127.0.0.1:9/"}), SetupError, "QUERYMEND_MODEL__BASE_URL"),
-    (Turn(status=400, error="This model's maximum context length is 4096 tokens"), SetupError, "QUERYMEND_RETRIEVAL__TOKENS"),
-    (Turn(status=400, error="the request exceeds the available context size"), SetupError, "QUERYMEND_RETRIEVAL__TOKENS"),
-]  # fmt: skip
+    (401, SetupError, KEY_SETTING),
+    (403, SetupError, KEY_SETTING),
+    (404, SetupError, ADDRESS),
+    (Turn(status=404, error="The model `tiny` does not exist"), SetupError, NAME),
+    (400, SetupError, NAME),
+    (422, SetupError, NAME),
+    (Turn(status=302, headers={"location": "http://127.0.0.1:9/"}), SetupError, ADDRESS),
+    (Turn(status=400, error="This model's maximum context length is 4096"), SetupError, SIZE),
+    (Turn(status=400, error="exceeds the available context size"), SetupError, SIZE),
+]
 
 
 @pytest.mark.parametrize(("turn", "kind", "setting"), FAULTS)

