@@ -143,7 +143,7 @@ def _starts(sql: str, known: Known) -> list[State]:
             code=reading.code, why=reading.why, certainty=reading.certainty, tree=reading.tree
         )
         states.append(State(tree=reading.tree).after(step))
-    return [*states, *_respelt(sql, states, known)]
+    return _respelt(sql, states, known) or states
 
 
 def _respelt(sql: str, states: Sequence[State], known: Known) -> list[State]:

@@ -156,5 +156,6 @@ RULES = (
     Rule(_side_of_text, "sqlite"),
     Rule(_compared_with_all, "sqlite"),
     Rule(_counted_pair, "sqlite", "duckdb"),
+    Rule(_pattern_on_number, *STRICT_TYPES),
     Rule(_bracketed_arm, "sqlite"),
 )

@@ -8,15 +8,14 @@ from querymend.tools.catalog.model import Table
 from querymend.tools.fixes.graph import Edge, Path
 from querymend.tools.fixes.view import Frame, Source, own
 
-RESERVED = frozenset(
-    """
-    all and as asc between by case cast check column create cross current date default
-    delete desc distinct else end except exists false fetch for foreign from full grant
-    group having in index inner insert intersect interval into is join key left like limit
-    natural not null offset on or order outer primary references right select set table then
-    time timestamp to true union unique update user using values when where window with
-    """.split()
-)
+_WORDS = """
+all and as asc between by case cast check column create cross current date default
+delete desc distinct else end except exists false fetch for foreign from full grant
+group having in index inner insert intersect interval into is join key left like limit
+natural not null offset on or order outer primary references right select set table then
+time timestamp to true union unique update user using values when where window with
+"""
+RESERVED = frozenset(_WORDS.split())
 
 
 def name(text: str) -> exp.Identifier:

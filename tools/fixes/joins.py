@@ -137,21 +137,31 @@ def _pair(
     if not isinstance(output, exp.Column):
         return
     fixed = output if left else col
-    for here, there, edge in _keyed(known.graph, outer, inner):
-        mine, theirs = edge.columns[0], edge.target_columns[0]
-        if (theirs if left else mine).lower() != fixed.name.lower():
-            continue
+    every = list(_keyed(known.graph, outer, inner))
+    fitting = [k for k in every if _side(k[2], left=not left).lower() == fixed.name.lower()]
+    for here, there, edge in fitting or every:
         copy = view.again()
-        frame = copy.frames[outer.index if left else inner.index]
+        a, b = copy.frames[outer.index], copy.frames[inner.index]
+        if left or not fitting:
+            _become(a, outer, col, here, _side(edge, left=True))
+        if not left or not fitting:
+            _become(b, inner, output, there, _side(edge, left=False))
         old = col if left else output
-        place = next(i for i, c in enumerate((outer if left else inner).columns) if c is old)
-        source = here if left else there
-        alias = source.alias if len(frame.sources) > 1 else ""
-        text = mine if left else theirs
-        edits.rename(frame.columns[place], text, alias)
-        sure = prior("paired_key") * edge.sure * (0.7 + 0.3 * likeness(old.name, text))
-        why = f"{old.sql()}: {text} meant, the key"
-        yield Step(code="paired_key", why=why, certainty=sure, tree=copy.tree)
+        like = likeness(old.name, _side(edge, left=left))
+        code = "paired_key" if fitting else "paired_both"
+        sure = prior(code) * edge.sure * (0.7 + 0.3 * like)
+        why = f"{col.sql()} IN {output.sql()}: {edits.told(edge)} is the key"
+        yield Step(code=code, why=why, certainty=sure, tree=copy.tree)
+
+
+def _side(edge: Edge, *, left: bool) -> str:
+    return edge.columns[0] if left else edge.target_columns[0]
+
+
+def _become(copy: Frame, frame: Frame, col: exp.Column, source: Source, text: str) -> None:
+    """Let the same column of a copied frame name another."""
+    place = next(i for i, c in enumerate(frame.columns) if c is col)
+    edits.rename(copy.columns[place], text, source.alias if len(frame.sources) > 1 else "")
 
 
 def _keyed(graph: Graph, outer: Frame, inner: Frame) -> Iterator[tuple[Source, Source, Edge]]:

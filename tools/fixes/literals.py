@@ -125,6 +125,11 @@ def _spelt(view: View, known: Known, spot: Spot, values: ValueLookup) -> Iterato
         yield from _contained(view, spot, values)
 
 
+def padded(value: str, text: str) -> bool:
+    """Tell whether the warehouse stores a value with blanks around it that the text lacks."""
+    return value != value.strip() and text == text.strip()
+
+
 def _named_values(
     known: Known, spot: Spot, values: ValueLookup
 ) -> Iterator[tuple[str, tuple[str, float]]]:
@@ -132,7 +137,8 @@ def _named_values(
     place = (spot.table.qualified_name, spot.name)
     for value in known.asked_values.get(place, ()):
         if not known.mentions(spot.text):
-            yield value, ("value_asked", prior("value_asked"))
+            code = "value_padded" if padded(value, spot.text) else "value_asked"
+            yield value, (code, prior("value_asked"))
     for clause, value in known.stated(spot.name):
         if values.has(*place, value):
             told = spot.text.lower() in clause
@@ -144,7 +150,10 @@ def _near(known: Known, spot: Spot, value: str, score: float, many: int) -> tupl
     """Return the rule by which a like value may be what the text means, and how sure it is."""
     a, b = _plain(value), _plain(spot.text)
     if a == b:
-        return "value_case", prior("value_case")
+        code = "value_padded" if padded(value, spot.text) else "value_case"
+        return code, prior(code)
+    if padded(value, spot.text):
+        return "value_padded", 0.0
     if re.findall(r"\d+", value) != re.findall(r"\d+", spot.text):
         return "value_near", 0.0
     if min(len(a), len(b)) == 1 and many <= FEW and a[:1] == b[:1]:
@@ -188,9 +197,9 @@ def _moved(
     view: View, known: Known, frame: Frame, spot: Spot, values: ValueLookup
 ) -> Iterator[Step]:
     """Another column holds the value: of this table, of another in scope, or one key away."""
-    found = [
-        h for h in values.holding(spot.text) if h[:2] != (spot.table.qualified_name, spot.name)
-    ]
+    here = (spot.table.qualified_name, spot.name)
+    every = values.holding(spot.text)
+    found = [h for h in every if h[:2] != here and not padded(h[2], spot.text)]
     alone = len({(t, c) for t, c, _ in found}) == 1
     for table, name, value in found[:12]:
         low = table.lower()

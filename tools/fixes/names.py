@@ -36,7 +36,7 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def likeness(wanted: str, real: str, table: str = "") -> float:
-    """Return how likely a wanted name means a real one, 0 to 1; the table's own words don't count."""
+    """Return how likely a wanted name means a real one, 0 to 1; the table's words don't count."""
     mine, theirs = words(wanted), words(real)
     if not mine or not theirs:
         return 0.0

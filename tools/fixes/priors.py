@@ -15,6 +15,7 @@ PRIORS: dict[str, float] = {
     "replaced_table": 0.4,
     "rejoined": 0.85,
     "paired_key": 0.9,
+    "paired_both": 0.6,
     "dropped_output": 0.08,
     "dropped_condition": 0.1,
     "qualified": 0.97,
@@ -25,6 +26,7 @@ PRIORS: dict[str, float] = {
     "similar_table": 0.8,
     "left_out_table": 0.2,
     "value_case": 0.97,
+    "value_padded": 0.9,
     "value_stated": 0.9,
     "value_stated_only": 0.55,
     "value_asked": 0.8,
@@ -68,7 +70,7 @@ PRIORS: dict[str, float] = {
     "any_value": 0.5,
 }
 
-PLAIN = 0.8
+PLAIN = 0.84
 """From this certainty on a fix needs no warning."""
 PLAIN_SHARE = 0.95
 """… if this part of all weight that gave rows stands behind its result."""

@@ -11,11 +11,13 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
 from querymend.tools.fixes import duplicates
 from querymend.tools.fixes.candidates import candidates, propose
+from querymend.tools.fixes.doubts import doubts
 from querymend.tools.fixes.fix import Fix, Known
 from querymend.tools.fixes.graph import Graph
 from querymend.tools.fixes.priors import PLAIN, PLAIN_SHARE, prior
 from querymend.tools.index.model import ValueLookup
 
+PADDED = frozenset({"value_padded"})
 DEPTH = 3
 """Fixes put one upon the other, at most."""
 WORTH = 0.3
@@ -93,12 +95,15 @@ def choose(
     error: str = "",
     empty: bool = False,
     max_trials: int = 8,
+    padded: bool = False,
 ) -> Chosen | None:
     """Return the best text that runs, or None if no fix gives a result.
 
     Candidates are tried surest first; what fails with another error, or comes back
     empty, is mended again, up to three times. Where several give rows, the result
     with most certainty behind it wins. ``try_`` runs one text and never raises.
+    Values stored with blanks around them are only offered by ``propose``, not
+    taken, unless ``padded``: that nobody stored the bare value may be the answer.
     """
     known = Known(
         catalog=catalog,
@@ -112,9 +117,9 @@ def choose(
         codes=frozenset(f.code for f in findings),
     )
     tries = _Tries(try_=try_, left=max_trials)
-    ran = list(_run(sql, known, tries))
+    ran = list(_run(sql, known, tries, frozenset() if padded else PADDED))
     best = _settle(ran, tries)
-    return _without_repeats(best, known, tries) if best else None
+    return _judged(_without_repeats(best, known, tries), known) if best else None
 
 
 @dataclass(kw_only=True)
@@ -131,7 +136,7 @@ class _Tries:
         return self.try_(sql)
 
 
-def _run(sql: str, known: Known, tries: _Tries) -> Iterator[Ran]:
+def _run(sql: str, known: Known, tries: _Tries, shunned: frozenset[str]) -> Iterator[Ran]:
     """Try chains of fixes, surest first, until the budget or the hope is spent."""
     order, seen = count(), {sql}
     heap: list[tuple[float, int, tuple[Fix, ...]]] = []
@@ -140,7 +145,7 @@ def _run(sql: str, known: Known, tries: _Tries) -> Iterator[Ran]:
         heapq.heappush(heap, (-fix.certainty, next(order), (fix,)))
     while heap and tries.left > 0:
         minus, _, chain = heapq.heappop(heap)
-        if chain[-1].sql in seen:
+        if chain[-1].sql in seen or shunned & set(chain[-1].code.split("+")):
             continue
         if -minus < best * WORTH:
             return
@@ -180,7 +185,7 @@ def _weigh(good: Sequence[Ran], tries: _Tries) -> Chosen:
         weights[one.trial.key] += one.certainty
     key = max(weights, key=lambda k: weights[k])
     best = max((r for r in good if r.trial.key == key), key=lambda r: r.certainty)
-    chosen = Chosen(
+    return Chosen(
         chain=best.chain,
         sql=best.sql,
         trial=best.trial,
@@ -189,17 +194,17 @@ def _weigh(good: Sequence[Ran], tries: _Tries) -> Chosen:
         share=weights[key] / sum(weights.values()),
         trials=tries.used,
     )
-    return replace(chosen, plain=_is_plain(chosen))
 
 
-def _is_plain(chosen: Chosen) -> bool:
-    """Tell whether the fix needs no warning: sure rules only, rows, and no rival result."""
-    return (
+def _judged(chosen: Chosen, known: Known) -> Chosen:
+    """Tell whether the fix needs no warning: sure rules, rows, no rival result, nothing unsaid."""
+    sure = (
         chosen.trial.outcome == "rows"
-        and len(chosen.chain) == 1
+        and not chosen.trial.repeated
         and chosen.share >= PLAIN_SHARE
         and chosen.certainty >= PLAIN
     )
+    return replace(chosen, plain=sure and next(doubts(chosen.sql, known), None) is None)
 
 
 def _without_repeats(chosen: Chosen, known: Known, tries: _Tries) -> Chosen:
@@ -208,12 +213,12 @@ def _without_repeats(chosen: Chosen, known: Known, tries: _Tries) -> Chosen:
         return chosen
     fix = duplicates.distinct(chosen.sql, known)
     if fix is None or fix.certainty < 0.5:
-        return replace(chosen, plain=False) if fix else chosen
+        return chosen
     trial = tries.run(fix.sql)
     if trial.outcome != "rows":
-        return replace(chosen, plain=False)
+        return chosen
     sure = chosen.certainty * fix.certainty
-    changed = replace(
+    return replace(
         chosen,
         chain=(*chosen.chain, fix),
         sql=fix.sql,
@@ -221,7 +226,6 @@ def _without_repeats(chosen: Chosen, known: Known, tries: _Tries) -> Chosen:
         certainty=sure,
         trials=tries.used,
     )
-    return replace(changed, plain=chosen.plain and sure >= PLAIN)
 
 
 __all__ = ["Chosen", "Trial", "Try", "choose", "propose"]

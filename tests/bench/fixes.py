@@ -1,0 +1,356 @@
+"""Measure what rule fixes do to published predictions, with no model.
+
+    python tests/bench/fixes.py DATA [--set spider|bird] [--split 0|1] [--json]
+
+DATA holds ``spider`` and ``bird`` (``questions.jsonl``, ``databases``; Spider's ``tables.json``
+for keys) and ``predictions/{spider,bird}``. Each distinct prediction that failed or was wrongly empty is
+mended and run as SQLite; of the correct ones, those whose result is empty, 0 or NULL, since no fix
+is asked for on others. ``--split`` takes one half of the databases (BIRD: of the questions): what
+the rules hold by way of certainty was set on half 0. Facts are the question's evidence, if any.
+"""
+
+import argparse
+import hashlib
+import json
+import sqlite3
+import sys
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from rapidfuzz import fuzz, process
+
+from querymend.tools.catalog.model import Catalog, Column, Key, Table
+from querymend.tools.fixes import Chosen, Trial, choose
+from querymend.tools.results.compare import is_ordered, same_rows
+
+SETS = ("spider", "bird")
+KINDS = ("exec_error", "empty_wrong", "correct")
+ROWS = 20_000
+STEPS = 300
+"""Times 100,000 steps of SQLite's machine a statement may take: the same on any computer."""
+BARS = {"exec_error": 0.35, "empty_wrong": 0.20, "plain_wrong": 0.05, "broken": 0.0005}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """One distinct prediction with its golds."""
+
+    set: str
+    id: int
+    db: str
+    question: str
+    facts: tuple[str, ...]
+    golds: tuple[str, ...]
+    sql: str
+    kind: str
+    judged: bool
+    """Two strong models judged the gold right; for others it may be at fault."""
+
+    @property
+    def half(self) -> int:
+        """The half that a database (BIRD: a question) falls into."""
+        unit = self.db if self.set == "spider" else str(self.id)
+        return zlib.crc32(unit.encode()) % 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mended:
+    """What became of one prediction."""
+
+    set: str
+    id: int
+    kind: str
+    judged: bool
+    codes: tuple[str, ...]
+    sql: str
+    right: bool
+    changed: bool
+    plain: bool
+    trials: int
+
+
+class Values:
+    """What text columns hold, read whole."""
+
+    def __init__(self, database: sqlite3.Connection, catalog: Catalog) -> None:
+        self.columns: dict[tuple[str, str], list[str]] = {}
+        self.places: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+        for table in catalog.tables:
+            for column in table.columns:
+                self._read(database, table.name, column.name)
+
+    def _read(self, database: sqlite3.Connection, table: str, column: str) -> None:
+        found = database.execute(f'SELECT DISTINCT "{column}" FROM "{table}" LIMIT {ROWS}')
+        texts = [v for (v,) in found if isinstance(v, str)]
+        if texts:
+            self.columns[table, column] = texts
+            for text in texts:
+                self.places[text.strip().lower()].append((table, column, text))
+
+    def holding(self, value: str) -> list[tuple[str, str, str]]:
+        return self.places.get(value.strip().lower(), [])
+
+    def has(self, table: str, column: str, value: str) -> bool | None:
+        texts = self.columns.get((table, column))
+        return None if texts is None else value in texts
+
+    def nearest(
+        self, table: str, column: str, value: str, limit: int = 3
+    ) -> list[tuple[str, float]]:
+        texts = self.columns.get((table, column), [])
+        found = process.extract(value, texts, scorer=fuzz.ratio, processor=str.lower, limit=limit)
+        return [(text, score / 100) for text, score, _ in found]
+
+
+class Warehouse:
+    """One SQLite file with its catalog and values."""
+
+    def __init__(self, folder: Path, db: str, keys: Sequence[tuple[str, str, str, str]]) -> None:
+        path = folder / "databases" / f"{db}.sqlite"
+        self.database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        self.database.text_factory = lambda raw: raw.decode(errors="replace")
+        self.keys = keys
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Tables, columns and declared keys."""
+        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        names = [name for (name,) in self.database.execute(named).fetchall()]
+        return Catalog(tables=tuple(self._table(n, {m.lower(): m for m in names}) for n in names))
+
+    def _table(self, name: str, names: dict[str, str]) -> Table:
+        info = self.database.execute(f'PRAGMA table_info("{name}")').fetchall()
+        primary = sorted((r[5], r[1]) for r in info if r[5])
+        return Table(
+            name=name,
+            columns=tuple(Column(name=r[1], type=r[2]) for r in info),
+            primary_key=tuple(c for _, c in primary),
+            keys=tuple(self._keys(name, names)),
+        )
+
+    def _keys(self, name: str, names: dict[str, str]) -> Iterator[Key]:
+        listed = self.database.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
+        found = {(r[3].lower(), r[2].lower(), (r[4] or r[3]).lower()) for r in listed}
+        found |= {(c, t, d) for s, c, t, d in self.keys if s == name.lower()}
+        for column, target, other in sorted(found):
+            if target in names:
+                yield Key(columns=(column,), table=names[target], target_columns=(other,))
+
+    @cached_property
+    def values(self) -> Values:
+        """What its text columns hold."""
+        return Values(self.database, self.catalog)
+
+    def run(self, sql: str) -> tuple[list[tuple[object, ...]] | None, str]:
+        """Return rows, or None and the error."""
+        left = iter(range(STEPS))
+        self.database.set_progress_handler(lambda: next(left, None) is None, 100_000)
+        try:
+            return self.database.execute(sql).fetchmany(ROWS), ""
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return None, str(error)
+
+    def trial(self, sql: str) -> Trial:
+        """Run one candidate."""
+        rows, error = self.run(sql)
+        if rows is None:
+            return Trial(outcome="error", error=error)
+        if not rows:
+            return Trial(outcome="empty")
+        told = sorted(map(repr, rows))
+        return Trial(
+            outcome="hollow" if hollow(rows) else "rows",
+            key=hashlib.sha256("\n".join(told).encode()).hexdigest(),
+            repeated=len(set(told)) < len(told),
+        )
+
+
+def hollow(rows: Sequence[tuple[object, ...]]) -> bool:
+    """Tell whether a result is one row of nothing but NULL or 0."""
+    return len(rows) == 1 and all(cell in (None, 0) for cell in rows[0])
+
+
+def predictions(data: Path, name: str) -> list[Prediction]:
+    """Read the distinct predictions that hold SQL."""
+    questions = {q["id"]: q for q in _lines(data / name / "questions.jsonl")}
+    found: dict[tuple[int, str], Prediction] = {}
+    for path in sorted((data / "predictions" / name).glob("*.jsonl")):
+        for line in _lines(path):
+            sql = (line["predicted"] or "").strip()
+            if "select" in sql.lower() and line["kind"] in KINDS:
+                found.setdefault((line["id"], sql), _prediction(name, line, sql, questions))
+    return list(found.values())
+
+
+def _lines(path: Path) -> Iterator[dict[str, object]]:
+    with path.open(encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines)
+
+
+def _prediction(name: str, line: dict, sql: str, questions: dict) -> Prediction:
+    known = questions.get(line["id"], {})
+    evidence = known.get("evidence") or ""
+    return Prediction(
+        set=name,
+        id=line["id"],
+        db=line["db_id"],
+        question=line["question"],
+        facts=(evidence,) if evidence else (),
+        golds=tuple(known.get("gold") or [line["gold"]]),
+        sql=sql,
+        kind=line["kind"],
+        judged=bool(known),
+    )
+
+
+def spider_keys(data: Path) -> dict[str, list[tuple[str, str, str, str]]]:
+    """Return (table, column, target table, its column) by database, lower-case."""
+    found: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
+    for schema in json.loads((data / "spider" / "tables.json").read_text(encoding="utf-8")):
+        tables, columns = schema["table_names_original"], schema["column_names_original"]
+        for a, b in schema["foreign_keys"]:
+            (s, c), (t, d) = columns[a], columns[b]
+            key = (tables[s].lower(), c.lower(), tables[t].lower(), d.lower())
+            found[schema["db_id"]].append(key)
+    return found
+
+
+def mend(one: Prediction, place: Warehouse) -> Mended | None:
+    """Mend one prediction as the loop would; None if it asks for no fix."""
+    rows, error = place.run(one.sql)
+    idle = bool(rows) and not hollow(rows or [])
+    if idle or (one.kind == "exec_error" and not error):
+        return None
+    chosen = choose(
+        one.sql,
+        try_=place.trial,
+        dialect="sqlite",
+        catalog=place.catalog,
+        question=one.question,
+        facts=one.facts,
+        values=place.values,
+        error=error,
+        empty=not error,
+    )
+    return _told(one, chosen, place, rows)
+
+
+def _told(one: Prediction, chosen: Chosen | None, place: Warehouse, before: list | None) -> Mended:
+    after = place.run(chosen.sql)[0] if chosen else None
+    if one.kind == "correct":
+        right = chosen is None or (after is not None and same_rows(before or [], after))
+    else:
+        right = after is not None and any(_equal(after, gold, place) for gold in one.golds)
+    return Mended(
+        set=one.set,
+        id=one.id,
+        kind=one.kind,
+        judged=one.judged,
+        codes=chosen.codes if chosen else (),
+        sql=chosen.sql if chosen else "",
+        right=right,
+        changed=chosen is not None,
+        plain=chosen is not None and chosen.plain,
+        trials=chosen.trials if chosen else 0,
+    )
+
+
+def _equal(rows: list, gold: str, place: Warehouse) -> bool:
+    wanted = _gold(place, gold)
+    return wanted is not None and same_rows(rows, wanted, ordered=is_ordered(gold, "sqlite"))
+
+
+@cache
+def _gold(place: Warehouse, sql: str) -> list | None:
+    return place.run(sql)[0]
+
+
+def measure(data: Path, name: str, split: int | None) -> tuple[list[Mended], Counter[str]]:
+    """Mend all predictions of a set; also count them by kind."""
+    keys = spider_keys(data) if name == "spider" else {}
+    places: dict[str, Warehouse] = {}
+    done, counts = [], Counter[str]()
+    for one in predictions(data, name):
+        if split is not None and one.half != split:
+            continue
+        counts[one.kind] += 1
+        if one.db not in places:
+            places[one.db] = Warehouse(data / name, one.db, keys.get(one.db, ()))
+        mended = mend(one, places[one.db])
+        if mended is not None:
+            done.append(mended)
+    return done, counts
+
+
+def summary(done: Sequence[Mended], counts: Counter[str]) -> dict[str, float]:
+    """Return the measures of one set."""
+    broken = [m for m in done if m.kind == "correct" and not m.right]
+    wrong = [m for m in done if m.kind != "correct" and m.plain and not m.right]
+    faulty = counts["exec_error"] + counts["empty_wrong"]
+    found = {
+        kind: sum(m.right for m in done if m.kind == kind) / max(counts[kind], 1)
+        for kind in ("exec_error", "empty_wrong")
+    }
+    plain = [m for m in done if m.kind != "correct" and m.plain and m.right]
+    return {
+        **found,
+        "plain_right": len(plain) / max(faulty, 1),
+        "plain_wrong": len(wrong) / max(faulty, 1),
+        "broken": len(broken) / max(counts["correct"], 1),
+        "broken_of_judged_gold": sum(m.judged for m in broken) / max(counts["correct"], 1),
+    }
+
+
+def families(done: Sequence[Mended]) -> dict[str, tuple[int, int, int, int]]:
+    """Return fires, ends right, ends wrong plain, and broken by rule."""
+    table: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for m in done:
+        for code in set(m.codes):
+            row = table[code]
+            if m.kind == "correct":
+                row[3] += not m.right
+                continue
+            row[0] += 1
+            row[1] += m.right
+            row[2] += m.plain and not m.right
+    ranked = sorted(table.items(), key=lambda item: -item[1][0])
+    return {code: (r[0], r[1], r[2], r[3]) for code, r in ranked}
+
+
+def show(name: str, done: Sequence[Mended], counts: Counter[str]) -> None:
+    """Print the tables of one set."""
+    print(f"\n{name}: {dict(counts)}")
+    for measure_, value in summary(done, counts).items():
+        bar = f"   bar {BARS[measure_]:.2%}" if measure_ in BARS else ""
+        print(f"  {measure_:24}{value:8.2%}{bar}")
+    print(f"  {'rule':24}{'fires':>7}{'right':>7}{'plain+wrong':>13}{'broken':>8}")
+    for code, row in families(done).items():
+        print(f"  {code:24}{row[0]:7}{row[1]:7}{row[2]:13}{row[3]:8}")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--set", choices=SETS)
+    parser.add_argument("--split", type=int, choices=(0, 1))
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    if not (asked.data / "predictions").is_dir():
+        sys.exit(f"{asked.data} holds no folder predictions")
+    told = {}
+    for name in [asked.set] if asked.set else SETS:
+        done, counts = measure(asked.data, name, asked.split)
+        told[name] = {"summary": summary(done, counts), "mended": [asdict(m) for m in done]}
+        if not asked.json:
+            show(name, done, counts)
+    if asked.json:
+        print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+CREATE TABLE authors (author_id INTEGER PRIMARY KEY, author_name VARCHAR, country VARCHAR);
+CREATE TABLE books (book_id INTEGER PRIMARY KEY, title VARCHAR, author_id INTEGER REFERENCES authors (author_id), year_published INTEGER, genre VARCHAR);
+CREATE TABLE branches (branch_id INTEGER PRIMARY KEY, branch VARCHAR, city VARCHAR);
+CREATE TABLE copies (copy_id INTEGER PRIMARY KEY, book_id INTEGER REFERENCES books (book_id), home_branch_id INTEGER REFERENCES branches (branch_id));
+CREATE TABLE members (member_id INTEGER PRIMARY KEY, full_name VARCHAR, birth_date DATE);
+CREATE TABLE loans (loan_id INTEGER PRIMARY KEY, copy_id INTEGER REFERENCES copies (copy_id), member_id INTEGER REFERENCES members (member_id), taken_on DATE);
+INSERT INTO authors VALUES (1, 'Ada Brook', 'Ireland'), (2, 'Bo Lind', 'Sweden'), (3, 'Cy Marsh', 'Ireland');
+INSERT INTO books VALUES (1, 'Tides', 1, 1999, 'novel'), (2, 'Stones', 1, 2015, 'poetry'), (3, 'Winter', 2, 2015, 'novel'), (4, 'Plain Cooking', 3, 2001, 'handbook');
+INSERT INTO branches VALUES (1, 'North', 'Cork'), (2, 'Harbour', 'Galway');
+INSERT INTO copies VALUES (1, 1, 1), (2, 1, 2), (3, 2, 1), (4, 3, 2), (5, 4, 1);
+INSERT INTO members VALUES (1, 'Dee Hill', '1990-05-01'), (2, 'Ed Moss', '2001-02-03'), (3, 'Flo Reed', '1990-09-09');
+INSERT INTO loans VALUES (1, 1, 1, '2024-01-02'), (2, 3, 1, '2024-02-02'), (3, 4, 2, '2024-02-03'), (4, 2, 2, '2024-03-01'), (5, 5, 1, '2024-03-02');
