@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         BudgetExceeded,
         EngineUnavailable,
         ModelUnavailable,
-        QuerymendError,
         QueryError,
+        QuerymendError,
         SetupError,
     )
     from querymend.tools.findings import Finding

@@ -301,11 +301,15 @@ class Agent:
     def _finish(self, asked: Question, trip: Trip, thread: str | None) -> Answer:
         """Run the graph to its end."""
         names = {"thread_id": thread or trip.id}
-        out = self._graph.invoke(
-            asked,
-            {"configurable": names, "recursion_limit": FUSE},
-            context=trip,
-        )
+        try:
+            out = self._graph.invoke(
+                asked,
+                {"configurable": names, "recursion_limit": FUSE},
+                context=trip,
+            )
+        except KeyboardInterrupt:
+            trip.meter.cancelled.set()
+            raise
         answer = out["answer"]
         if not isinstance(answer, Answer):
             raise QuerymendError("The trip ended without an answer.")

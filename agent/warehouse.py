@@ -103,6 +103,7 @@ def open_warehouse(
         catalog=catalog,
         retriever=Retriever(store, embedder, values),
         values=values,
+        embedder=embedder,
         settings=settings,
         facts=pack.facts if pack else (),
     )

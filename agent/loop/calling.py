@@ -7,9 +7,24 @@ from typing import TypeVar
 from querymend.budget import Meter
 from querymend.loop.trip import Trip
 from querymend.model.writer import Prompt, Written
-from querymend.tools.errors import BudgetExceeded, Unavailable
+from querymend.tools.errors import (
+    AccessDenied,
+    BudgetExceeded,
+    EngineUnavailable,
+    ModelUnavailable,
+    QuerymendError,
+    Unavailable,
+)
+from querymend.tools.findings import Finding
 
 T = TypeVar("T")
+
+CODES: dict[type[QuerymendError], str] = {
+    ModelUnavailable: "model_unavailable",
+    EngineUnavailable: "engine_unavailable",
+    AccessDenied: "access_denied",
+    BudgetExceeded: "budget_exceeded",
+}
 
 RETRIES = 2
 FIRST_WAIT = 0.5
@@ -52,6 +67,12 @@ def call_model(trip: Trip, prompt: Prompt) -> Written:
         replayed=written.cached,
     )
     return written
+
+
+def ended_by(error: QuerymendError) -> Finding:
+    """Make a finding of an error that ends the trip, so that hosts can tell the causes apart."""
+    code = next((c for kind, c in CODES.items() if isinstance(error, kind)), "ended")
+    return Finding(code=code, kind="engine", severity="block", message=str(error))
 
 
 def retried(call: Callable[[], T], *, meter: Meter) -> T:

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from querymend.answer import Attempt, Summary
 from querymend.events import FindingMade, RowsReturned
-from querymend.loop.calling import retried
+from querymend.loop.calling import ended_by, retried
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
 from querymend.tools.engines.engine import Result
@@ -34,7 +34,7 @@ def execute(state: State, runtime: Runtime[Trip]) -> Update:
         return _with(state, replace(attempt, findings=(*attempt.findings, finding)))
     except (Unavailable, Final) as error:
         trip.note("execute", error=str(error))
-        return {"ending": "failed", "reason": str(error)}
+        return {"ending": "failed", "reason": str(error), "notes": (ended_by(error),)}
     trip.emit(_event(result))
     trip.note(
         "execute",

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from querymend.answer import Attempt
 from querymend.events import SqlWritten
-from querymend.loop.calling import call_model
+from querymend.loop.calling import call_model, ended_by
 from querymend.loop.prompting import first_prompt
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
@@ -22,7 +22,7 @@ def generate(state: State, runtime: Runtime[Trip]) -> Update:
     try:
         written = call_model(trip, first_prompt(state, trip))
     except (ModelUnavailable, BudgetExceeded) as error:
-        return {"ending": "failed", "reason": str(error)}
+        return {"ending": "failed", "reason": str(error), "notes": (ended_by(error),)}
     reply = read_reply(written.text, finished=written.finished)
     if reply.declined:
         return {"ending": "refused", "reason": f"The data do not hold this: {reply.declined}"}

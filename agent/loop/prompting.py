@@ -62,7 +62,7 @@ def _inputs(state: State, trip: Trip) -> dict[str, object]:
         "examples": [s.example for s in context.examples],
         "values": [_value(hit) for hit in context.values],
         "today": trip.today.isoformat(),
-        "periods": [_span(period) for period in state.periods],
+        "periods": [_span(p) for p in state.periods if p.relative or p.kind != "year"],
         "question": state.question,
     }
 

@@ -8,6 +8,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.questions.period import resolve_periods
 from querymend.tools.questions.reading import read_question
 from querymend.tools.questions.route import route as route_by_rule
+from querymend.tools.questions.vocabulary import Nearness
 from querymend.tools.results.expectation import expect
 
 LONGEST = 4_000
@@ -30,6 +31,7 @@ def route(state: State, runtime: Runtime[Trip]) -> Update:
         catalog=trip.catalog,
         facts=(*trip.facts, *trip.deps.facts),
         values=trip.values,
+        relevance=Nearness(trip.catalog, trip.deps.embedder.embed),
     )
     update: Update = {
         "route": found.kind,

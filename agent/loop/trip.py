@@ -10,6 +10,7 @@ from querymend.model.writer import Writer
 from querymend.settings import Settings
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.engines.engine import Engine, Limits, Result
+from querymend.tools.index.embeddings import Embedder
 from querymend.tools.index.model import Fact, ValueLookup
 from querymend.tools.index.retrieve import Retriever
 from querymend.trace import Trace
@@ -24,6 +25,7 @@ class Deps:
     catalog: Catalog
     retriever: Retriever
     values: ValueLookup
+    embedder: Embedder
     settings: Settings
     facts: tuple[Fact, ...] = ()
     """The pack's business knowledge; what the index retrieves from."""
