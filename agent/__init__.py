@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         RowsReturned,
         SqlWritten,
         StageStarted,
+        Token,
     )
     from querymend.settings import Settings
     from querymend.tools.catalog.model import Scope
@@ -51,6 +52,7 @@ _HOMES = {
     "RowsReturned": "events",
     "SqlWritten": "events",
     "StageStarted": "events",
+    "Token": "events",
     "Settings": "settings",
     "Scope": "tools.catalog.model",
     "AccessDenied": "tools.errors",
@@ -87,6 +89,7 @@ __all__ = [
     "Source",
     "SqlWritten",
     "StageStarted",
+    "Token",
 ]
 
 

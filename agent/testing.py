@@ -73,6 +73,7 @@ class ScriptedModel:
         *,
         seconds: float = 60.0,
         cancelled: Callable[[], bool] | None = None,
+        on_token: Callable[[str], None] | None = None,
     ) -> Written:
         """Give the next reply of the script.
 

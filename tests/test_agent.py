@@ -65,7 +65,7 @@ async def test_a_cancelled_caller_stops_the_question(ask: Make) -> None:
     loop = asyncio.get_running_loop()
 
     class Slow(ScriptedModel):
-        def write(self, prompt, *, seconds=60.0, cancelled=None):  # type: ignore[no-untyped-def]
+        def write(self, prompt, *, seconds=60.0, cancelled=None, on_token=None):  # type: ignore[no-untyped-def]
             loop.call_soon_threadsafe(started.set)
             while not cancelled():
                 pass

@@ -26,6 +26,7 @@ class NoModel:
         *,
         seconds: float = 60.0,
         cancelled: Callable[[], bool] | None = None,
+        on_token: Callable[[str], None] | None = None,
     ) -> Written:
         """Refuse: nothing here asks a model."""
         raise SetupError(f"No model was opened, but {prompt.kind} asked one.")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from querymend.budget import Meter
+from querymend.events import Token
 from querymend.loop.trip import Trip
 from querymend.model.writer import Prompt, Written
 from querymend.tools.errors import (
@@ -46,7 +47,10 @@ def call_model(trip: Trip, prompt: Prompt) -> Written:
         )
     written = retried(
         lambda: trip.deps.writer.write(
-            prompt, seconds=meter.seconds_left(), cancelled=meter.cancelled.is_set
+            prompt,
+            seconds=meter.seconds_left(),
+            cancelled=meter.cancelled.is_set,
+            on_token=lambda text: trip.emit(Token(text=text)),
         ),
         meter=meter,
     )

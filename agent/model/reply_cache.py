@@ -11,23 +11,16 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
-from querymend.model.writer import Prompt, Written
+from querymend.model.writer import Prompt, Writer, Written
 from querymend.tools.errors import SetupError
 
 if TYPE_CHECKING:
     from langchain_community.cache import SQLiteCache
 
 
-class _Identified(Protocol):
-    @property
-    def name(self) -> str: ...
-
+class _Identified(Writer, Protocol):
     @property
     def identity(self) -> str: ...
-
-    def write(
-        self, prompt: Prompt, *, seconds: float, cancelled: Callable[[], bool] | None
-    ) -> Written: ...
 
 
 class CachedWriter:
@@ -62,13 +55,16 @@ class CachedWriter:
         *,
         seconds: float = 60.0,
         cancelled: Callable[[], bool] | None = None,
+        on_token: Callable[[str], None] | None = None,
     ) -> Written:
         """Answer from the file, or ask the writer and keep what it says."""
         key = json.dumps([prompt.system, prompt.user], ensure_ascii=False)
         kept = self._read(key)
         if kept:
             return kept
-        written = self._writer.write(prompt, seconds=seconds, cancelled=cancelled)
+        written = self._writer.write(
+            prompt, seconds=seconds, cancelled=cancelled, on_token=on_token
+        )
         if written.text.strip():
             self._keep(key, written)
         return written

@@ -47,8 +47,15 @@ class Writer(Protocol):
         *,
         seconds: float = 60.0,
         cancelled: Callable[[], bool] | None = None,
+        on_token: Callable[[str], None] | None = None,
     ) -> Written:
         """Answer one prompt within so many seconds.
+
+        Args:
+            prompt: what the model is shown.
+            seconds: what is left of the question's budget.
+            cancelled: asked meanwhile; once true, the call ends.
+            on_token: is given the reply piece by piece, where it comes in pieces.
 
         Raises:
             ModelUnavailable: the endpoint is briefly not there; the same call may succeed later.
