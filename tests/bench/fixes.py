@@ -3,10 +3,11 @@
     python tests/bench/fixes.py DATA [--set spider|bird] [--split 0|1] [--json]
 
 DATA holds ``spider`` and ``bird`` (``questions.jsonl``, ``databases``; Spider's ``tables.json``
-for keys) and ``predictions/{spider,bird}``. Each distinct prediction that failed or was wrongly empty is
-mended and run as SQLite; of the correct ones, those whose result is empty, 0 or NULL, since no fix
-is asked for on others. ``--split`` takes one half of the databases (BIRD: of the questions): what
-the rules hold by way of certainty was set on half 0. Facts are the question's evidence, if any.
+for keys) and ``predictions/{spider,bird}``. Each distinct prediction that failed or was wrongly
+empty is mended and run as SQLite; of the correct ones, those whose result is empty, 0 or NULL,
+since no fix is asked for on others. ``--split`` takes one half of the databases (BIRD: of the
+questions): what the rules hold by way of certainty was set on half 0. Facts are the question's
+evidence, if any.
 """
 
 import argparse

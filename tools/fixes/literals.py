@@ -48,7 +48,8 @@ def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
             if spot.key in settled or missing(spot, values) is not True:
                 continue
             yield from _spelt(view, known, spot, values)
-            yield from _moved(view, known, frame, spot, values)
+            if not _stored_padded(spot, values):
+                yield from _moved(view, known, frame, spot, values)
             yield _kept(view, spot)
             return
 
@@ -121,13 +122,17 @@ def _spelt(view: View, known: Known, spot: Spot, values: ValueLookup) -> Iterato
     for value, (code, sure) in [r for r in seen if r[0] not in taken][:3]:
         if sure >= 0.15:
             yield _said(view, spot, code, sure, value)
-    if spot.text.lower() not in {v.lower() for v, _ in near}:
-        yield from _contained(view, spot, values)
 
 
 def padded(value: str, text: str) -> bool:
     """Tell whether the warehouse stores a value with blanks around it that the text lacks."""
     return value != value.strip() and text == text.strip()
+
+
+def _stored_padded(spot: Spot, values: ValueLookup) -> bool:
+    """Tell whether the column holds the text, but for blanks around it."""
+    here = (spot.table.qualified_name, spot.name)
+    return any(h[:2] == here and padded(h[2], spot.text) for h in values.holding(spot.text))
 
 
 def _named_values(
@@ -173,24 +178,6 @@ def _said(view: View, spot: Spot, code: str, sure: float, value: str) -> Step:
     node.replace(exp.Literal.string(value))
     why = f"{spot.table.name}.{spot.name} holds {value!r}, not {spot.text!r}"
     return Step(code=code, why=why, certainty=sure, tree=copy.tree)
-
-
-def _contained(view: View, spot: Spot, values: ValueLookup) -> Iterator[Step]:
-    """The text is a part of the column's values."""
-    near = values.nearest(spot.table.qualified_name, spot.name, spot.text, 8)
-    low = spot.text.lower()
-    if len(low) < 3 or not any(low in v.lower() for v, _ in near):
-        return
-    copy = view.again()
-    node = texts(copy.frames[spot.frame])[spot.place]
-    if not isinstance(node.parent, exp.EQ):
-        return
-    like = exp.Like(this=spot.column.copy(), expression=exp.Literal.string(f"%{spot.text}%"))
-    node.parent.replace(like)
-    why = f"values of {spot.table.name}.{spot.name} contain {spot.text!r}"
-    yield Step(
-        code="value_within", why=why, certainty=prior("value_within"), tree=copy.tree, edits=2
-    )
 
 
 def _moved(
