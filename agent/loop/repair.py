@@ -18,6 +18,9 @@ from querymend.loop.trip import Trip
 from querymend.model.reply import read_reply
 from querymend.tools.errors import Final, Unavailable
 
+MOST_RULE_FIXES = 5
+"""Attempts that rules may write for one question."""
+
 
 def repair(state: State, runtime: Runtime[Trip]) -> Update:
     """Write a better SQL text than the one at hand, or say why there will be none."""
@@ -31,9 +34,10 @@ def repair(state: State, runtime: Runtime[Trip]) -> Update:
 
 
 def _by_rule(state: State, trip: Trip) -> Update | None:
-    """Let the rules try, once for each text that they did not write themselves."""
+    """Let the rules try, a bounded number of times."""
     attempt = state.at_hand
-    if attempt.author == "rule" or not attempt.sql:
+    used = sum(a.author == "rule" for a in state.attempts)
+    if used >= MOST_RULE_FIXES or not attempt.sql:
         return None
     mended = mend(attempt, state, trip)
     if mended is None:

@@ -13,7 +13,7 @@ from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QueryError
-from querymend.tools.findings import Finding
+from querymend.tools.findings import Finding, in_repair_order
 from querymend.tools.fixes.search import Chosen, Trial, choose
 
 EMPTY = ("empty_result", "null_aggregate", "zero_count")
@@ -23,11 +23,27 @@ EMPTY = ("empty_result", "null_aggregate", "zero_count")
 def mend(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
     """Return the attempt that the rules make of this one, or None if they know no better.
 
+    A finding that brings its own fix is sure of it; the search over candidates comes after, and
+    only for texts that no rule has written yet.
+
     Raises:
         Final: the budget is spent, or access is denied.
         EngineUnavailable: the engine stayed away.
     """
     acting = [f for f in attempt.findings if f.severity in ("block", "repair")]
+    tried = {a.sql for a in state.attempts}
+    for finding in in_repair_order(acting):
+        if finding.fix and finding.fix not in tried and _holds(finding.fix, trip):
+            return Attempt(sql=finding.fix, author="rule", reason=finding.message)
+    return None if attempt.author == "rule" else _search(attempt, acting, state, trip)
+
+
+def _holds(sql: str, trip: Trip) -> bool:
+    """Tell whether a text runs and finds something."""
+    return _try(sql, trip).outcome in ("rows", "hollow")
+
+
+def _search(attempt: Attempt, acting: list[Finding], state: State, trip: Trip) -> Attempt | None:
     chosen = choose(
         attempt.sql,
         try_=lambda sql: _try(sql, trip),
