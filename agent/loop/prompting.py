@@ -1,5 +1,6 @@
 """From context to prompt: what the model is shown, the same way for first texts and repairs."""
 
+import re
 from collections.abc import Sequence
 
 from querymend import prompts
@@ -14,6 +15,7 @@ from querymend.tools.questions.period import Period
 
 DIALECTS = {"duckdb": "DuckDB", "athena": "Amazon Athena (Trino)", "trino": "Trino"}
 PROBLEM = 300
+_DATED = re.compile(r"date|timestamp", re.IGNORECASE)
 
 
 def first_prompt(state: State, trip: Trip) -> Prompt:
@@ -62,9 +64,18 @@ def _inputs(state: State, trip: Trip) -> dict[str, object]:
         "examples": [s.example for s in context.examples],
         "values": [_value(hit) for hit in context.values],
         "today": trip.today.isoformat(),
-        "periods": [_span(p) for p in state.periods if p.relative or p.kind != "year"],
+        "periods": [_span(p) for p in state.periods if _helps(p, context)],
         "question": state.question,
     }
+
+
+def _helps(period: Period, context: Context) -> bool:
+    """Tell whether dates help to write the period.
+
+    A plain year needs none where years are stored as numbers: they would mislead.
+    """
+    dated = any(_DATED.match(c.type) for t in context.tables for c in t.columns)
+    return dated or period.relative or period.kind != "year"
 
 
 def _span(period: Period) -> str:

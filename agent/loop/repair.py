@@ -4,9 +4,10 @@ A rule fix uses none of the repairs. Whatever a new attempt brings, the best att
 repair is monotone (DESIGN §2).
 """
 
+from dataclasses import replace
+
 from langgraph.runtime import Runtime
 
-from querymend.answer import Attempt
 from querymend.events import SqlWritten
 from querymend.loop.calling import call_model
 from querymend.loop.generate import attempt_of
@@ -17,7 +18,16 @@ from querymend.loop.trial import mend
 from querymend.loop.trip import Trip
 from querymend.model.reply import read_reply
 from querymend.tools.errors import Final, Unavailable
+from querymend.tools.findings import Finding
 
+SECOND_TRY = Finding(
+    code="second_try",
+    kind="question",
+    severity="warn",
+    message="The first query was at fault; the model wrote this one instead, which is no proof"
+    " that it is right.",
+    hint="Check that this is what was meant.",
+)
 MOST_RULE_FIXES = 5
 """Attempts that rules may write for one question."""
 
@@ -57,8 +67,16 @@ def _by_model(state: State, trip: Trip) -> Update:
     reply = read_reply(written.text, finished=written.finished)
     why = "; ".join(f.message for f in one_class(state.at_hand.findings))
     trip.emit(SqlWritten(sql=reply.sql or "", author="model", reason=why))
-    attempts: tuple[Attempt, ...] = (*state.attempts, attempt_of(reply.sql, reply.reason, why))
-    return {"attempts": attempts, "model_repairs": state.model_repairs + 1}
+    attempt = attempt_of(reply.sql, reply.reason, why)
+    if reply.sql and not _was_only_form(state):
+        attempt = replace(attempt, findings=(*attempt.findings, SECOND_TRY))
+    return {"attempts": (*state.attempts, attempt), "model_repairs": state.model_repairs + 1}
+
+
+def _was_only_form(state: State) -> bool:
+    """Tell whether the text at hand was at fault in its form alone, not in what it asks."""
+    acting = one_class(state.at_hand.findings)
+    return all(f.kind == "syntax" for f in acting) and len(state.attempts) == 1
 
 
 def _over(state: State, trip: Trip) -> str:

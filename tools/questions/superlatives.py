@@ -26,9 +26,11 @@ _NO_SUPERLATIVE = re.compile(
 )
 _FROM_TO = re.compile(r"\b(?:starting )?(?:from|with) ((?:\w+ ){1,4}?)to ((?:the )?\w+(?: \w+)?)\b")
 _ORDER = re.compile(
-    r"\b(?:(?:order|sort|rank|arrang)(?:e|ed|ing)? (?:\w+ ){0,6}?(?:by|in|from|on)"
-    r"|(?:order|sort|rank)ed\b|^(?:rank|sort|order)\b"
-    r"|(?:in|by) (?:\w+ )?(?:ascending|descending|alpha\w+|reverse|chronological|lexico\w+)"
+    r"(?:(?:^|[,.;:?!] |\b(?:and|then|please|to|also|results?|them|it) )"
+    r"(?:order|sort|rank|arrange) (?:\w+ ){0,6}?(?:by|in|from|on)"
+    r"|\b(?:order|sort|rank|arrang)(?:ed|ing) (?:\w+ ){0,6}?(?:by|in|from|on)"
+    r"|\b(?:order|sort|rank)ed\b|^(?:rank|sort|order)\b"
+    r"|\b(?:in|by) (?:\w+ )?(?:ascending|descending|alpha\w+|reverse|chronological|lexico\w+)"
     r"(?: \w+)? order|in order of|in (?:ascending|descending)|alphabetically|chronologically"
     r"|(?:ascending|descending)(?:ly)? (?:by|order)"
     r"|(?:most|least|highest|lowest|largest|smallest|newest|oldest|latest|earliest|longest|"
