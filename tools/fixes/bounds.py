@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from querymend.tools.fixes import edits, joins, literals
+from querymend.tools.fixes import edits, joins
 from querymend.tools.fixes.fix import Known, Step
 from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.view import Frame, View
 
 UPPER = (exp.LT, exp.LTE)
 LOWER = (exp.GT, exp.GTE)
-BOTH_ASKED = frozenset({"both_by_in", "two_values_one_row", "both_values"})
+BOTH_ASKED = frozenset({"both_by_in", "both_values", "contradiction"})
+"""Codes of findings that ask for what two sets share."""
 
 
 def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
@@ -20,7 +21,7 @@ def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
         return
     for frame in view.frames:
         if not isinstance(frame.select.parent, exp.SetOperation):
-            for rule in (_contradicting, _listed_both, _counted_sets):
+            for rule in (_contradicting, _listed_both):
                 found = [s for s in rule(view, known, frame) if not s.settled & settled]
                 if found:
                     yield from found
@@ -167,11 +168,6 @@ def _pair(node: exp.Expr) -> list[exp.Literal] | None:
     return None
 
 
-def _counted_sets(view: View, known: Known, frame: Frame) -> Iterator[Step]:
-    """Nothing here: counts that are intersected are seen from their set operation."""
-    yield from ()
-
-
 def counted(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
     """``SELECT COUNT(*) … INTERSECT SELECT COUNT(*) …`` counts what the two sets share."""
     for node in view.tree.find_all(exp.Intersect, exp.Except):
@@ -204,6 +200,3 @@ def counted(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]
 def _frame(view: View, node: exp.Expr) -> Frame | None:
     inner = node.unnest()
     return next((f for f in view.frames if f.select is inner), None)
-
-
-__all__ = ["counted", "literals", "steps"]

@@ -15,6 +15,7 @@ from querymend.tools.fixes import (
     bounds,
     counting,
     dialect,
+    duplicates,
     grouping,
     literals,
     offkey,
@@ -45,6 +46,7 @@ FAMILIES: tuple[Family, ...] = (
     bounds.steps,
     offkey.steps,
     counting.steps,
+    duplicates.steps,
     literals.steps,
 )
 

@@ -10,7 +10,8 @@ from querymend.tools.fixes.graph import Edge
 from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.view import Frame, Source, View, own
 
-SINGLE = frozenset({"group_of_one", "grouped_by_key"})
+SINGLE = frozenset({"grouped_by_key"})
+"""Codes of findings that ask for another table's rows to be counted."""
 
 
 def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:

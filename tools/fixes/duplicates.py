@@ -1,16 +1,31 @@
 """Things listed through a to-many join: each once, where things and not rows were asked for."""
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
-from querymend.tools.fixes.fix import Fix, Known
+from querymend.tools.fixes.fix import Fix, Known, Step
 from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.syntax import statements
-from querymend.tools.fixes.view import Frame, look, own
+from querymend.tools.fixes.view import Frame, View, look, own
 
 ASKED = re.compile(r"\b(different|distinct|unique|uniquely)\b", re.IGNORECASE)
-EACH = re.compile(r"\b(each|every|all|list|along with|both)\b", re.IGNORECASE)
+REPEATED = frozenset({"duplicate_rows", "listed_without_distinct"})
+"""Codes of findings that ask for each thing once."""
+
+
+def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
+    """Yield the query with DISTINCT where a finding says that things are listed twice."""
+    if not known.codes & REPEATED or "distinct" in settled:
+        return
+    fix = distinct(view.tree.sql(dialect=known.dialect), known)
+    if fix is None or not isinstance(view.tree, exp.Select):
+        return
+    tree = view.tree.copy()
+    tree.set("distinct", exp.Distinct())
+    done = frozenset({"distinct"})
+    yield Step(code=fix.code, why=fix.why, certainty=fix.certainty, tree=tree, settled=done)
 
 
 def distinct(sql: str, known: Known) -> Fix | None:

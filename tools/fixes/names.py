@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WEAK = frozenset({"id", "name", "code", "no", "number", "num", "type", "value", "key", "date"})
 _SAME = (
     frozenset({"number", "num", "no"}),
@@ -30,7 +30,7 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
         return word[:-2]
-    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    plural = (len(word) > 3 or word == "ids") and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if plural else word
 
 

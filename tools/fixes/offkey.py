@@ -9,7 +9,8 @@ from querymend.tools.fixes.fix import Known, Step
 from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.view import Frame, Source, View, own
 
-JOINS_ASKED = frozenset({"join_no_key", "join_off_key", "unused_table", "joined_unused"})
+JOINS_ASKED = frozenset({"join_off_key", "unused_table"})
+"""Codes of findings that ask for another join, or none."""
 
 
 def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
