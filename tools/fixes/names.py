@@ -30,7 +30,8 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
         return word[:-2]
-    plural = (len(word) > 3 or word == "ids") and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    long_enough = len(word) > 3 or word == "ids"
+    plural = long_enough and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if plural else word
 
 
