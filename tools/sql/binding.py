@@ -4,7 +4,7 @@ The binder never guesses: where a source's columns cannot be known (a table func
 unnested struct) references that may be its are ``unsure`` and nobody is blamed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from sqlglot import exp
 
@@ -14,6 +14,7 @@ from querymend.tools.sql.parse import Parsed
 from querymend.tools.sql.resolving import resolve_column
 from querymend.tools.sql.sources import Binding, Block, Clause, Mismatch, Ref, Source
 from querymend.tools.sql.tables import fold, is_cte, resolve
+from querymend.tools.sql.trees import arms, columns_and_queries, is_comma, operations, unwrap
 
 __all__ = ["Binding", "Block", "Mismatch", "Ref", "Source", "bind"]
 
@@ -49,7 +50,7 @@ class _Binder:
 
     def query(self, node: exp.Expr, ctes: _Ctes, outer: Block | None) -> Columns:
         """Bind a query and return its columns."""
-        node = _unwrap(node)
+        node = unwrap(node)
         ctes = self._with(node, ctes, outer)
         if isinstance(node, exp.SetOperation):
             return self._set_operation(node, ctes, outer)
@@ -88,11 +89,11 @@ class _Binder:
         )
 
     def _set_operation(self, node: exp.SetOperation, ctes: _Ctes, outer: Block | None) -> Columns:
-        arms = list(_arms(node))
-        columns = [self.query(arm, ctes, outer) for arm in arms]
-        by_name = any(o.args.get("by_name") for o in _operations(node))
+        parts = list(arms(node))
+        columns = [self.query(arm, ctes, outer) for arm in parts]
+        by_name = any(o.args.get("by_name") for o in operations(node))
         first = columns[0]
-        for arm, got in zip(arms[1:], columns[1:], strict=True):
+        for arm, got in zip(parts[1:], columns[1:], strict=True):
             if first is not None and got is not None and len(got) != len(first) and not by_name:
                 self._mismatch(arm, len(first), len(got))
         if by_name:
@@ -102,7 +103,7 @@ class _Binder:
                 if len(known) == len(columns)
                 else None
             )
-        for operation in _operations(node):
+        for operation in operations(node):
             self._output_order(operation, first, ctes, outer)
         return first
 
@@ -256,7 +257,7 @@ class _Binder:
 
     def _clause(self, value: object, clause: Clause, block: Block, ctes: _Ctes) -> None:
         """Bind every column below, and every query with this block around it."""
-        for node in _level(value):
+        for node in columns_and_queries(value):
             if isinstance(node, exp.Column):
                 if not isinstance(node.this, exp.Star):
                     self._record(resolve_column(node, clause, block, self._dialect))
@@ -277,52 +278,6 @@ class _Binder:
         self._binding.refs.append(ref)
 
 
-def is_comma(join: exp.Join) -> bool:
-    """Tell whether a source was added by a comma, or by a join that says nothing."""
-    return not any(join.args.get(k) for k in ("on", "using", "kind", "side", "method"))
-
-
 def _common(left: Iterable[Source], right: Iterable[Source]) -> set[str]:
     before = {c.lower() for s in left for c in s.columns or ()}
     return before & {c.lower() for s in right for c in s.columns or ()}
-
-
-def _level(value: object) -> Iterator[exp.Expr]:
-    """Yield the columns and queries below, without going into the queries."""
-    stack = list(value) if isinstance(value, list) else [value]
-    stack.reverse()
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, exp.Expr):
-            continue
-        if isinstance(node, (exp.Column, exp.Query)) and not isinstance(node, exp.Table):
-            yield node
-            continue
-        if isinstance(node, exp.Comprehension):
-            stack.append(node.args.get("iterator"))
-            continue
-        stack.extend(reversed(list(node.iter_expressions())))
-
-
-def _unwrap(node: exp.Expr) -> exp.Expr:
-    """Drop brackets that hold a query and nothing else."""
-    while isinstance(node, exp.Subquery) and not any(
-        v for k, v in node.args.items() if k not in ("this", "alias")
-    ):
-        node = node.this
-    return node
-
-
-def _operations(node: exp.SetOperation) -> Iterator[exp.SetOperation]:
-    current: exp.Expr = node
-    while isinstance(current, exp.SetOperation):
-        yield current
-        current = current.this
-
-
-def _arms(node: exp.SetOperation) -> Iterator[exp.Expr]:
-    """Yield the arms from left to right; a long chain of UNIONs is one flat list."""
-    chain = list(_operations(node))
-    yield chain[-1].this
-    for operation in reversed(chain):
-        yield operation.expression

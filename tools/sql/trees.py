@@ -1,0 +1,52 @@
+"""Ways through a tree that keep to one SELECT, or that go through a chain without recursion."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+
+def columns_and_queries(value: object) -> Iterator[exp.Expr]:
+    """Yield the columns and queries below, without going into the queries."""
+    stack = list(value) if isinstance(value, list) else [value]
+    stack.reverse()
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, exp.Expr):
+            continue
+        if isinstance(node, (exp.Column, exp.Query)) and not isinstance(node, exp.Table):
+            yield node
+            continue
+        if isinstance(node, exp.Comprehension):
+            stack.append(node.args.get("iterator"))
+            continue
+        stack.extend(reversed(list(node.iter_expressions())))
+
+
+def unwrap(node: exp.Expr) -> exp.Expr:
+    """Drop brackets that hold a query and nothing else."""
+    while isinstance(node, exp.Subquery) and not any(
+        v for k, v in node.args.items() if k not in ("this", "alias")
+    ):
+        node = node.this
+    return node
+
+
+def operations(node: exp.SetOperation) -> Iterator[exp.SetOperation]:
+    """Yield a chain of set operations, the outermost first."""
+    current: exp.Expr = node
+    while isinstance(current, exp.SetOperation):
+        yield current
+        current = current.this
+
+
+def arms(node: exp.SetOperation) -> Iterator[exp.Expr]:
+    """Yield the arms from left to right; a long chain of UNIONs is one flat list."""
+    chain = list(operations(node))
+    yield chain[-1].this
+    for operation in reversed(chain):
+        yield operation.expression
+
+
+def is_comma(join: exp.Join) -> bool:
+    """Tell whether a source was added by a comma, or by a join that says nothing."""
+    return not any(join.args.get(k) for k in ("on", "using", "kind", "side", "method"))
