@@ -1,0 +1,251 @@
+"""Published predictions with their databases, read as SQLite; results are kept between runs."""
+
+import hashlib
+import json
+import pickle
+import sqlite3
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from rapidfuzz import fuzz, process
+
+from querymend.tools.catalog.model import Catalog, Column, Key, Profile, Table
+from querymend.tools.engines.engine import Result, ResultColumn
+
+SECONDS = 20.0
+ROWS = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """One distinct SQL text that systems answered a question with."""
+
+    set: str
+    id: int
+    db: str
+    question: str
+    facts: tuple[str, ...]
+    gold: str
+    sql: str
+    kind: str
+    near: str
+    systems: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """How it counts: ``wrong``, ``right``, ``empty``, ``near`` or ``error``."""
+        if self.kind == "silent_wrong":
+            return "near" if self.near else "wrong"
+        return {"correct": "right", "empty_wrong": "empty"}.get(self.kind, "error")
+
+
+def predictions(data: Path, name: str) -> list[Prediction]:
+    """Return the distinct predictions of a set, each with the systems that made it."""
+    evidence = {q["id"]: q.get("evidence") or "" for q in _lines(data / name / "questions.jsonl")}
+    found: dict[tuple[int, str], Prediction] = {}
+    systems: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
+    for path in sorted((data / "predictions" / name).glob("*.jsonl")):
+        for line in _lines(path):
+            sql = (line["predicted"] or "").strip()
+            systems[line["id"], sql].append(path.stem)
+            found.setdefault((line["id"], sql), _prediction(name, line, sql, evidence))
+    return [replace(p, systems=tuple(systems[k])) for k, p in found.items()]
+
+
+def _prediction(name: str, line: dict, sql: str, evidence: dict[int, str]) -> Prediction:
+    told = evidence.get(line["id"], "")
+    return Prediction(
+        set=name,
+        id=line["id"],
+        db=line["db_id"],
+        question=line["question"],
+        facts=(told,) if told.strip() else (),
+        gold=line["gold"],
+        sql=sql,
+        kind=line["kind"],
+        near=line.get("near") or "",
+        systems=(),
+    )
+
+
+def _lines(path: Path) -> Iterator[dict]:
+    with path.open(encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines)
+
+
+class Values:
+    """What text columns hold, read whole."""
+
+    def __init__(self, database: sqlite3.Connection, catalog: Catalog) -> None:
+        self.columns: dict[tuple[str, str], list[str]] = {}
+        self.places: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+        for table in catalog.tables:
+            for column in table.columns:
+                self._read(database, table.name, column.name)
+
+    def _read(self, database: sqlite3.Connection, table: str, column: str) -> None:
+        found = database.execute(f'SELECT DISTINCT "{column}" FROM "{table}" LIMIT 50000')
+        texts = [v for (v,) in found if isinstance(v, str)]
+        if texts:
+            self.columns[table.lower(), column.lower()] = texts
+            for text in texts:
+                self.places[text.strip().lower()].append((table, column, text))
+
+    def holding(self, value: str) -> list[tuple[str, str, str]]:
+        """Return where the value stands, in any case."""
+        return self.places.get(value.strip().lower(), [])
+
+    def has(self, table: str, column: str, value: str) -> bool | None:
+        """Tell whether the column holds exactly this value."""
+        texts = self.columns.get((table.lower(), column.lower()))
+        return None if texts is None else value in texts
+
+    def nearest(
+        self, table: str, column: str, value: str, limit: int = 3
+    ) -> list[tuple[str, float]]:
+        """Return the most like values of a column."""
+        texts = self.columns.get((table.lower(), column.lower()), [])
+        found = process.extract(value, texts, scorer=fuzz.ratio, processor=str.lower, limit=limit)
+        return [(text, score / 100) for text, score, _ in found]
+
+
+class Warehouse:
+    """One SQLite file with its catalog, its values and its results."""
+
+    def __init__(self, folder: Path, db: str, keys: Sequence[tuple[str, str, str, str]]) -> None:
+        self.path = folder / "databases" / f"{db}.sqlite"
+        self.database = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+        self.database.text_factory = lambda raw: raw.decode(errors="replace")
+        self.keys = keys
+        self.memory = Memory(self.path)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Tables, columns, declared keys and profiles."""
+        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        names = [name for (name,) in self.database.execute(named).fetchall()]
+        return Catalog(tables=tuple(self._table(n, {m.lower(): m for m in names}) for n in names))
+
+    def _table(self, name: str, names: dict[str, str]) -> Table:
+        info = self.database.execute(f'PRAGMA table_info("{name}")').fetchall()
+        primary = sorted((r[5], r[1]) for r in info if r[5])
+        rows = self.database.execute(f'SELECT COUNT(*) FROM "{name}"').fetchone()[0]
+        return Table(
+            name=name,
+            columns=tuple(
+                Column(name=r[1], type=r[2] or "TEXT", profile=self._profile(name, r[1], rows))
+                for r in info
+            ),
+            primary_key=tuple(c for _, c in primary),
+            keys=tuple(self._keys(name, names)),
+            rows=rows,
+        )
+
+    def _profile(self, table: str, column: str, rows: int) -> Profile:
+        here = f'"{column}"'
+        filled, distinct, low, high = self.database.execute(
+            f'SELECT COUNT({here}), COUNT(DISTINCT {here}), MIN({here}), MAX({here}) FROM "{table}"'
+        ).fetchone()
+        frequent = self.database.execute(
+            f'SELECT {here}, COUNT(*) FROM "{table}" WHERE {here} IS NOT NULL '
+            "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5"
+        ).fetchall()
+        return Profile(
+            distinct=distinct,
+            null_share=1 - filled / rows if rows else None,
+            minimum=low,
+            maximum=high,
+            frequent=tuple(frequent) if distinct < filled else (),
+        )
+
+    def _keys(self, name: str, names: dict[str, str]) -> Iterator[Key]:
+        listed = self.database.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
+        found = {(r[3].lower(), r[2].lower(), (r[4] or r[3]).lower()) for r in listed}
+        found |= {(c, t, d) for s, c, t, d in self.keys if s == name.lower()}
+        for column, target, other in sorted(found):
+            if target in names:
+                yield Key(columns=(column,), table=names[target], target_columns=(other,))
+
+    @cached_property
+    def values(self) -> Values:
+        """What its text columns hold."""
+        return Values(self.database, self.catalog)
+
+    def run(self, sql: str) -> Result | str:
+        """Return the result, or what kept it from coming; from memory where it ran before."""
+        return self.memory.get(sql) or self.memory.keep(sql, self._run(sql))
+
+    def _run(self, sql: str) -> Result | str:
+        end = time.monotonic() + SECONDS
+        self.database.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+        try:
+            cursor = self.database.execute(sql)
+            rows = cursor.fetchmany(ROWS + 1)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return f"{type(error).__name__}: {error}"
+        names = [d[0] for d in cursor.description or ()]
+        return Result(
+            columns=tuple(ResultColumn(name=n, type="") for n in names),
+            rows=tuple(rows[:ROWS]),
+            truncated=len(rows) > ROWS,
+        )
+
+
+class Memory:
+    """Results of one database, kept in the temporary folder until the file changes."""
+
+    def __init__(self, database: Path) -> None:
+        state = database.stat()
+        known = f"{database.resolve()}|{state.st_size}|{state.st_mtime_ns}"
+        name = hashlib.sha256(known.encode()).hexdigest()[:16]
+        self.path = Path(tempfile.gettempdir()) / "querymend-detection" / f"{name}.pickle"
+        self.held: dict[str, Result | str] = {}
+        self.grown = False
+        if self.path.is_file():
+            self.held = pickle.loads(self.path.read_bytes())
+
+    def get(self, sql: str) -> Result | str | None:
+        """Return what is known of a text."""
+        return self.held.get(sql)
+
+    def keep(self, sql: str, result: Result | str) -> Result | str:
+        """Remember a result."""
+        self.held[sql] = result
+        self.grown = True
+        return result
+
+    def save(self) -> None:
+        """Write the file, where anything was added."""
+        if self.grown:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(pickle.dumps(self.held))
+            self.grown = False
+
+
+def warehouses(data: Path, name: str) -> dict[str, Warehouse]:
+    """Open every database of a set."""
+    keys = _spider_keys(data) if name == "spider" else {}
+    files = sorted((data / name / "databases").glob("*.sqlite"))
+    return {f.stem: Warehouse(data / name, f.stem, keys.get(f.stem, ())) for f in files}
+
+
+def _spider_keys(data: Path) -> dict[str, list[tuple[str, str, str, str]]]:
+    """Return (table, column, target table, its column) by database, lower-case."""
+    found: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
+    for schema in json.loads((data / "spider" / "tables.json").read_text(encoding="utf-8")):
+        tables, columns = schema["table_names_original"], schema["column_names_original"]
+        for a, b in schema["foreign_keys"]:
+            (s, c), (t, d) = columns[a], columns[b]
+            key = (tables[s].lower(), c.lower(), tables[t].lower(), d.lower())
+            found[schema["db_id"]].append(key)
+    return found
+
+
+def count(labels: Iterator[str]) -> Counter[str]:
+    """Count labels."""
+    return Counter(labels)

@@ -1,0 +1,112 @@
+"""All checks that read the question, held against one statement."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from querymend.tools.catalog.model import Catalog
+from querymend.tools.checks import (
+    aggregates,
+    bounds,
+    joins,
+    literals,
+    named,
+    negation,
+    ratios,
+    sets,
+    shown,
+    subqueries,
+    told,
+    unsaid,
+    unused,
+)
+from querymend.tools.checks.seen import Seen
+from querymend.tools.findings import Finding, in_repair_order
+from querymend.tools.index.model import ValueLookup
+from querymend.tools.questions.period import Period
+from querymend.tools.questions.reading import Reading
+from querymend.tools.sql.parse import parse
+from querymend.tools.sql.subject import Subject
+
+Check = Callable[[Seen], Iterable[Finding]]
+
+CHECKS: tuple[Check, ...] = (
+    sets.either_for_both,
+    negation.differs_for_none,
+    joins.off_key,
+    joins.crossed,
+    unused.unused_table,
+    literals.not_a_value,
+    literals.many_spellings,
+    literals.out_of_range,
+    unsaid.number_missing,
+    unsaid.phrase_missing,
+    unsaid.invented_filter,
+    named.column_left_out,
+    named.table_left_out,
+    named.word_left_out,
+    named.value_left_out,
+    bounds.bound_missed,
+    bounds.extreme_flipped,
+    aggregates.aggregate_missing,
+    aggregates.count_missing,
+    aggregates.sum_for_count,
+    aggregates.measure_of_key,
+    aggregates.pointless_order,
+    aggregates.bare_condition,
+    aggregates.no_table,
+    ratios.scale_missing,
+    ratios.whole_division,
+    subqueries.outer_by_mistake,
+    subqueries.null_in_not_in,
+    subqueries.one_of_many,
+    shown.fixed_column_shown,
+    shown.key_shown,
+    shown.item_not_shown,
+    shown.id_not_shown,
+    shown.limit_not_asked,
+    told.value_of_fact_missing,
+    told.column_of_fact_missing,
+)
+
+
+def check_question(
+    sql: str,
+    *,
+    dialect: str,
+    catalog: Catalog,
+    question: str,
+    reading: Reading,
+    periods: Sequence[Period] = (),
+    values: ValueLookup | None = None,
+    facts: Sequence[str] = (),
+) -> list[Finding]:
+    """Hold a statement against the question behind it; nothing runs and no model is asked.
+
+    Args:
+        sql: any text; one that does not parse gives nothing, since the gate has spoken about it.
+        dialect: one of ``querymend.tools.sql.parse.DIALECTS``.
+        catalog: within the caller's scope, with keys; profiles sharpen what is found.
+        question: as it was asked.
+        reading: of the question.
+        periods: that the question names, resolved.
+        values: what text columns hold; without it, checks of values stay silent.
+        facts: texts of the facts that belong to the question.
+
+    Returns:
+        Findings, gravest first.
+    """
+    parsed = parse(sql, dialect)
+    if parsed.tree is None:
+        return []
+    seen = Seen(
+        subject=Subject(parsed=parsed, catalog=catalog, question=question),
+        reading=reading,
+        periods=tuple(periods),
+        values=values,
+        facts=tuple(facts),
+    )
+    return in_repair_order(_distinct(f for check in CHECKS for f in check(seen)))
+
+
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """Drop what is said twice."""
+    return list({(f.code, f.message, f.position): f for f in findings}.values())

@@ -1,0 +1,95 @@
+"""Joins on columns that are no key, and sources that nothing joins."""
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from querymend.tools.checks.links import Link, is_key, keys_between, links_of
+from querymend.tools.checks.seen import Seen
+from querymend.tools.findings import Finding
+from querymend.tools.sql.binding import Block, Source
+
+
+def off_key(seen: Seen) -> Iterable[Finding]:
+    """Find joins on columns that no known key connects, where the tables have known keys."""
+    for link in links_of(seen):
+        left, right = link.left, link.right
+        if left.table is right.table or is_key(left, right, seen.catalog):
+            continue
+        if not left.table.keys and not right.table.keys and not _referred(seen, link):
+            continue
+        known = keys_between(left.table, right.table, seen.catalog)
+        yield _finding(seen, link, known)
+
+
+def _referred(seen: Seen, link: Link) -> bool:
+    names = {link.left.table.qualified_name, link.right.table.qualified_name}
+    return any(key.table in names for table in seen.catalog.tables for key in table.keys)
+
+
+def _finding(seen: Seen, link: Link, known: list[tuple[str, str]]) -> Finding:
+    left, right = link.left, link.right
+    code = "join_off_known_key" if known else "join_off_key"
+    pairs = [f"{left.table.name}.{a} = {right.table.name}.{b}" for a, b in known]
+    return seen.found(
+        code,
+        "join",
+        "repair",
+        f"No key connects {left.table.name}.{left.column.name} with "
+        f"{right.table.name}.{right.column.name}.",
+        node=link.node,
+        hint=f"Join ON {' or '.join(pairs)}." if pairs else "Join along the keys between them.",
+        fix=_on_key(seen, link, known[0]) if len(known) == 1 else None,
+    )
+
+
+def _on_key(seen: Seen, link: Link, pair: tuple[str, str]) -> exp.Expr:
+    """Return the statement with the one known key in the join's place."""
+    copy = seen.tree.copy()
+    place = next(i for i, n in enumerate(seen.tree.walk()) if n is link.node)
+    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    for side, column in zip((here.this, here.expression), pair, strict=True):
+        side.set("this", exp.to_identifier(column))
+    return copy
+
+
+def crossed(seen: Seen) -> Iterable[Finding]:
+    """Find sources of a SELECT that no condition ties to the others."""
+    for block in seen.binding.blocks:
+        tables = [s for s in block.sources if s.table is not None]
+        if len(tables) < 2 or len(tables) < len(block.sources):
+            continue
+        for source in tables[1:]:
+            if not _tied(seen, block, source):
+                yield seen.found(
+                    "cross_join",
+                    "join",
+                    "repair",
+                    f"Nothing joins {source.name} to the other tables: every row meets every row.",
+                    node=source.node,
+                    hint="Add the join condition between their keys.",
+                )
+                return
+
+
+def _tied(seen: Seen, block: Block, source: Source) -> bool:
+    """Some expression of the statement mentions the source together with another one."""
+    if block.merged:
+        return True
+    mine = [r.column for r in seen.binding.refs if r.source is source]
+    others = [r.column for r in seen.binding.refs if r.source is not source and r.source]
+    return any(_meet(a, b) for a in mine for b in others) or _one_row(source)
+
+
+def _one_row(source: Source) -> bool:
+    return source.table is not None and source.table.rows is not None and source.table.rows <= 1
+
+
+def _meet(one: exp.Column, other: exp.Column) -> bool:
+    """Two columns stand in one comparison."""
+    up = one.find_ancestor(exp.Predicate)
+    while up is not None:
+        if any(n is other for n in up.find_all(exp.Column)):
+            return True
+        up = up.find_ancestor(exp.Predicate)
+    return False

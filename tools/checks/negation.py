@@ -1,0 +1,99 @@
+"""A negation over a to-many join: rows that differ are not things that have none."""
+
+from collections.abc import Iterable, Iterator
+
+from sqlglot import exp
+
+from querymend.tools.checks.comparisons import Comparison
+from querymend.tools.checks.links import Link, is_unique, links_of
+from querymend.tools.checks.seen import Seen
+from querymend.tools.findings import Finding
+
+
+def differs_for_none(seen: Seen) -> Iterable[Finding]:
+    """Find ``<>`` on the many side of a join where the question asks for things that have none."""
+    if not seen.reading.negated:
+        return
+    links = list(links_of(seen))
+    for one in seen.comparisons:
+        if one.negated and one.op in ("=", "<>", "in", "like") and one.texts:
+            link = _to_many(one, links)
+            if link is not None and not _shows_many(seen, one):
+                yield _finding(seen, one, link)
+            elif link is None and _in_subquery(seen, one):
+                yield _finding(seen, one, None)
+
+
+def _to_many(one: Comparison, links: list[Link]) -> Link | None:
+    """Return the join through which the compared table repeats the rows of another."""
+    source = one.used.ref.source
+    for link in links:
+        if source is not None and any(s is source for s in link.sources):
+            mine, other = link.side(source), link.other(source)
+            if mine is not None and not is_unique(mine.table, mine.column.name):
+                return link if is_unique(other.table, other.column.name) else None
+    return None
+
+
+def _in_subquery(seen: Seen, one: Comparison) -> bool:
+    """The comparison filters a subquery that gives non-unique keys to an IN."""
+    select = one.used.ref.block.select
+    holder = select.find_ancestor(exp.In)
+    if holder is None or holder.args.get("query") is None or isinstance(holder.parent, exp.Not):
+        return False
+    shown = [seen.by_node.get(id(e.unalias())) for e in _list(select)]
+    return any(u is not None and not is_unique(u.table, u.column.name) for u in shown)
+
+
+def _list(select: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(select, exp.Select):
+        yield from select.expressions
+
+
+def _shows_many(seen: Seen, one: Comparison) -> bool:
+    """The result shows or counts rows of the many side itself, so that each may differ."""
+    top = one.used.ref.block.select
+    uses = [u for e in _list(top) for u in seen.uses_in(e)]
+    return any(u.ref.source is one.used.ref.source for u in uses)
+
+
+def _finding(seen: Seen, one: Comparison, link: Link | None) -> Finding:
+    table = one.used.table.name
+    return seen.found(
+        "differs_for_none",
+        "question",
+        "repair",
+        f"This keeps whatever has some {table} that differs, not what has none like it.",
+        node=one.node,
+        hint="Use NOT EXISTS, or NOT IN over those that do have it.",
+        fix=_excluded(seen, one, link) if link is not None else None,
+    )
+
+
+def _excluded(seen: Seen, one: Comparison, link: Link) -> exp.Expr | None:
+    """Put NOT IN over the many side in the place of its join and predicate."""
+    select, source = link.block.select, one.used.ref.source
+    if source is None or not isinstance(select, exp.Select) or select is not seen.tree:
+        return None
+    uses = [u for u in seen.used if u.ref.source is source]
+    if len(uses) != 2 or len(select.args.get("joins") or []) != 1:
+        return None
+    join = select.args["joins"][0]
+    if join.this is not source.node or not isinstance(one.node, exp.NEQ):
+        return None
+    mine, other = link.side(source), link.other(source)
+    if mine is None or not isinstance(one.node.parent, exp.Where):
+        return None
+    return _without(select, one.node, mine.ref.column, other.ref.column)
+
+
+def _without(
+    select: exp.Select, node: exp.NEQ, mine: exp.Column, other: exp.Column
+) -> exp.Expr:
+    copy = select.copy()
+    join = copy.args["joins"][0]
+    has = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
+    inner = exp.select(mine.copy()).from_(join.this.copy()).where(has)
+    copy.set("joins", None)
+    copy.set("where", exp.Where(this=exp.Not(this=exp.In(this=other.copy(), query=inner.subquery()))))
+    return copy

@@ -1,0 +1,83 @@
+"""Two values asked of one thing, both A and B, that one row is asked to hold or either may."""
+
+from collections.abc import Iterable, Iterator
+
+from sqlglot import exp
+
+from querymend.tools.checks.seen import Seen
+from querymend.tools.findings import Finding
+from querymend.tools.questions.words import alike, tokens
+
+_OUTER = ("order", "limit", "group", "having", "distinct", "offset")
+
+
+def either_for_both(seen: Seen) -> Iterable[Finding]:
+    """Find ``IN (A, B)`` or ``= A OR = B`` where the question asks for both A and B."""
+    if seen.reading.both is None or _counts_kinds(seen.tree):
+        return
+    for node, values in _alternatives(seen):
+        if _are(values, seen.reading.both):
+            yield seen.found(
+                "either_for_both",
+                "question",
+                "repair",
+                f"The question asks for both {values[0]} and {values[1]}; this takes either.",
+                node=node,
+                hint="Find the rows of each apart and keep what is in both (INTERSECT).",
+                fix=_intersected(seen.tree, node),
+            )
+
+
+def _alternatives(seen: Seen) -> Iterator[tuple[exp.Expr, tuple[str, ...]]]:
+    """Yield the predicates that take one of two texts, with the texts."""
+    single = {id(c.node): c for c in seen.comparisons if c.op in ("=", "like") and not c.negated}
+    for one in seen.comparisons:
+        if one.op == "in" and not one.negated and len(one.texts) == 2:
+            yield one.node, one.texts
+    for node in seen.tree.find_all(exp.Or):
+        left, right = single.get(id(node.this)), single.get(id(node.expression))
+        if left is not None and right is not None and left.place == right.place:
+            yield node, (*left.texts, *right.texts)
+
+
+def _are(values: tuple[str, ...], both: tuple[str, str]) -> bool:
+    """Tell whether two texts are the two things, in either order."""
+    if len(values) != 2:
+        return False
+    one, other = both
+    straight = _is(values[0], one) and _is(values[1], other)
+    return straight or (_is(values[0], other) and _is(values[1], one))
+
+
+def _is(value: str, said: str) -> bool:
+    wanted, words = tokens(value.strip(" %")), tokens(said)
+    return bool(wanted) and all(any(alike(w, s) for s in words) for w in wanted)
+
+
+def _counts_kinds(tree: exp.Expr) -> bool:
+    """A count of different values, or a set operation, already asks for both."""
+    if tree.find(exp.Intersect):
+        return True
+    return any(h.find(exp.Count) is not None for h in tree.find_all(exp.Having))
+
+
+def _intersected(tree: exp.Expr, node: exp.Expr) -> exp.Expr | None:
+    """Return the statement for one value INTERSECT the same for the other."""
+    plain = isinstance(tree, exp.Select) and not any(tree.args.get(k) for k in _OUTER)
+    if not plain or any(e.find(exp.AggFunc) for e in tree.expressions):
+        return None
+    arms = [_only(tree, node, place) for place in (0, 1)]
+    return exp.Intersect(this=arms[0], expression=arms[1], distinct=True)
+
+
+def _only(tree: exp.Expr, node: exp.Expr, place: int) -> exp.Expr:
+    """Copy the tree with one of the two alternatives in the node's place."""
+    path = next(i for i, n in enumerate(tree.walk()) if n is node)
+    copy = tree.copy()
+    here = next(n for i, n in enumerate(copy.walk()) if i == path)
+    if isinstance(here, exp.In):
+        chosen: exp.Expr = exp.EQ(this=here.this.copy(), expression=here.expressions[place].copy())
+    else:
+        chosen = (here.this if place == 0 else here.expression).copy()
+    here.replace(chosen)
+    return copy

@@ -1,0 +1,94 @@
+"""Tables that are joined and give nothing: no column of theirs is used, no word names them."""
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from querymend.tools.checks.links import Link, is_unique, links_of
+from querymend.tools.checks.seen import Seen, Used
+from querymend.tools.findings import Finding
+from querymend.tools.questions.words import alike, name_words
+from querymend.tools.sql.binding import Block, Source
+
+
+def unused_table(seen: Seen) -> Iterable[Finding]:
+    """Find a joined table at the edge of the join tree that neither SQL nor question needs."""
+    links = list(links_of(seen))
+    for block in seen.binding.blocks:
+        if len(block.sources) < 2:
+            continue
+        for source in block.sources:
+            link = _only_link(seen, block, source, links)
+            if link is not None and _changes(link, source) and not _named(seen, block, source):
+                yield _finding(seen, block, source, link)
+
+
+def _only_link(seen: Seen, block: Block, source: Source, links: list[Link]) -> Link | None:
+    """Return the one join that a source hangs on, if nothing else uses its columns."""
+    mine = [k for k in links if any(s is source for s in k.sources)]
+    uses = [r for r in seen.binding.refs if r.source is source]
+    if source.table is None or len(mine) != 1 or len(uses) != 1:
+        return None
+    if _stars(block.select) or _counts_rows(block.select):
+        return None
+    return mine[0]
+
+
+def _stars(select: exp.Expr) -> bool:
+    return any(e.is_star for e in select.expressions if not e.find(exp.Count))
+
+
+def _counts_rows(select: exp.Expr) -> bool:
+    """COUNT(*) and the like read the joined rows without naming a column."""
+    return any(c.find(exp.Star) for c in select.find_all(exp.Count))
+
+
+def _changes(link: Link, source: Source) -> bool:
+    """The join can repeat the other's rows; one to a unique key only filters what has no match."""
+    mine = link.side(source)
+    return mine is not None and not is_unique(mine.table, mine.column.name)
+
+
+def _named(seen: Seen, block: Block, source: Source) -> bool:
+    """A word of the question names the table, by a word that no other table here has."""
+    assert source.table is not None
+    others = {w for s in block.sources if s.table and s is not source for w in _words(s)}
+    own = set(name_words(source.table.name)) - others
+    own |= {w for c in source.table.columns for w in name_words(c.name)} - others
+    return any(alike(w, asked) for w in own if len(w) > 2 for asked in seen.asked)
+
+
+def _words(source: Source) -> set[str]:
+    assert source.table is not None
+    columns = {w for c in source.table.columns for w in name_words(c.name)}
+    return {*name_words(source.table.name), *columns}
+
+
+def _finding(seen: Seen, block: Block, source: Source, link: Link) -> Finding:
+    assert source.table is not None
+    return seen.found(
+        "unused_table",
+        "join",
+        "repair",
+        f"{source.table.name} is joined, but nothing of it is used, and the question names it not.",
+        node=source.node,
+        hint=f"Leave {source.table.name} out.",
+        fix=_dropped(seen, block, source, link.other(source)),
+    )
+
+
+def _dropped(seen: Seen, block: Block, source: Source, kept: Used) -> exp.Expr | None:
+    """Return the statement without the join; the first source is put in the other's place."""
+    joins = block.select.args.get("joins") or []
+    copy = seen.tree.copy()
+    place = next(i for i, n in enumerate(seen.tree.walk()) if n is block.select)
+    select = next(n for i, n in enumerate(copy.walk()) if i == place)
+    at = next((i for i, j in enumerate(joins) if j.this is source.node), None)
+    if at is not None:
+        select.args["joins"].pop(at)
+        return copy
+    if len(joins) == 1 and kept.ref.source is not None and joins[0].this is kept.ref.source.node:
+        select.set("from_", exp.From(this=joins[0].this.copy()))
+        select.set("joins", None)
+        return copy
+    return None
