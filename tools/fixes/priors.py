@@ -69,7 +69,7 @@ PRIORS: dict[str, float] = {
     "any_value": 0.5,
 }
 
-PLAIN = 0.84
+PLAIN = 0.72
 """From this certainty on a fix needs no warning."""
 PLAIN_SHARE = 0.95
 """… if this part of all weight that gave rows stands behind its result."""
