@@ -1,0 +1,130 @@
+"""Writes new queries out of the parts of a statement, in a copy: the statement stays as it is."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from querymend.tools.grain.items import Items
+from querymend.tools.grain.multiplicity import Block
+from querymend.tools.grain.space import Atom, Feed, Relation
+from querymend.tools.sql.outputs import alias_columns
+from querymend.tools.sql.tables import ctes_in_sight
+
+
+def column(name: str, alias: str = "") -> exp.Column:
+    """Return a column by its exact name."""
+    return exp.column(
+        exp.to_identifier(name, quoted=True), exp.to_identifier(alias) if alias else None
+    )
+
+
+class Draft:
+    """A copy of a statement in which one SELECT is worked on."""
+
+    def __init__(self, tree: exp.Expr, block: Block, items: Items) -> None:
+        self.tree = tree.copy()
+        self._items = items
+        self._block = block
+        self._copies = dict(zip(map(id, tree.walk()), self.tree.walk(), strict=True))
+        self._exposed = 0
+        self.select = self.of(block.select)
+
+    def of(self, node: exp.Expr) -> exp.Expr:
+        """Return the node in the copy."""
+        return self._copies[id(node)]
+
+    def inlined(self, node: exp.Expr) -> exp.Expr:
+        """Return a free copy of an expression, names of select items put in full."""
+        made = exp.Paren(this=node.copy())
+        pairs = list(zip(node.find_all(exp.Column), made.find_all(exp.Column), strict=True))
+        for own, copied in pairs:
+            ref = self._items.ref(own)
+            if ref is not None and ref.status == "alias":
+                meant = ref.block.aliases[ref.name.lower()]
+                copied.replace(exp.paren(self.inlined(meant)) if meant is not own else copied)
+        return _bare(made)
+
+    def keys(self, atoms: Iterable[Atom]) -> list[exp.Expr] | None:
+        """Return the columns that tell the rows of sources apart, or None where none are known."""
+        found: list[exp.Expr] = []
+        for atom in atoms:
+            if not atom.keys:
+                return None
+            for name in min(map(sorted, atom.keys), key=lambda k: (len(k), k)):
+                made = self._expose(self._block.relation, atom, name)
+                if made is None:
+                    return None
+                found.append(made)
+        return found
+
+    def ctes(self) -> tuple[list[exp.CTE], bool]:
+        """Return copies of the CTEs that the SELECT may name, in order, and whether recursive."""
+        start = self._block.select.args["from_"]
+        found = list(ctes_in_sight(start))[::-1]
+        recursive = any(c.parent is not None and c.parent.args.get("recursive") for c in found)
+        return [_cte(self.of(c).copy()) for c in found], recursive
+
+    def is_correlated(self) -> bool:
+        """Tell whether the SELECT reads columns of a query around it."""
+        outer = self._block.env.outer
+        if outer is None:
+            return False
+        refs = (self._items.ref(c) for c in self._block.select.find_all(exp.Column))
+        return any(r is not None and r.source and outer.feed(r.source.node) for r in refs)
+
+    def _expose(self, relation: Relation, atom: Atom, name: str) -> exp.Column | None:
+        """Return a source's column as a SELECT may name it, handed on by the queries between."""
+        feed = next((f for f in relation.feeds.values() if atom in f.atoms), None)
+        if feed is None:
+            return None
+        alias = feed.node.alias_or_name
+        for output, item in feed.relation.outputs.items():
+            if item == (atom.id, name):
+                return column(_spelt(atom, output), alias)
+        return self._handed_on(feed, atom, name, alias)
+
+    def _handed_on(self, feed: Feed, atom: Atom, name: str, alias: str) -> exp.Column | None:
+        inner = feed.relation.select
+        if inner is None or alias_columns(feed.node.args.get("alias")) or _has_columns(inner):
+            return None
+        made = self._expose(feed.relation, atom, name)
+        if made is None:
+            return None
+        self._exposed += 1
+        label = f"qm_key{self._exposed}"
+        self.of(inner).append("expressions", exp.alias_(made, label, quoted=True))
+        return column(label, alias)
+
+
+def _has_columns(inner: exp.Expr) -> bool:
+    """Tell whether the CTE or subquery that holds a SELECT lists names for its columns."""
+    parent = inner.parent
+    while isinstance(parent, exp.Subquery):
+        if alias_columns(parent.args.get("alias")):
+            return True
+        parent = parent.parent
+    return isinstance(parent, exp.CTE) and bool(alias_columns(parent.args["alias"]))
+
+
+def _spelt(atom: Atom, name: str) -> str:
+    """Return a name as the catalog spells it."""
+    found = atom.table.column(name) if atom.table else None
+    return found.name if found else name
+
+
+def _bare(node: exp.Paren) -> exp.Expr:
+    inner = node.this
+    inner.pop()
+    assert isinstance(inner, exp.Expr)
+    return inner
+
+
+def _cte(node: exp.Expr) -> exp.CTE:
+    assert isinstance(node, exp.CTE)
+    return node
+
+
+def grouped_by_place(select: exp.Select, count: int) -> exp.Select:
+    """Group a SELECT by its first columns, by their places."""
+    places: Sequence[exp.Expr] = [exp.Literal.number(i + 1) for i in range(count)]
+    return select.group_by(*places, copy=False) if count else select

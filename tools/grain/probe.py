@@ -1,0 +1,199 @@
+"""A small extra query that counts what a join repeats: the number before the join and after.
+
+    SELECT count(*), sum(changed), … FROM (           one row
+      SELECT g, SUM(m) AS before, SUM(m * n) AS after FROM (     a row for each group
+        SELECT g, key, m, COUNT(*) AS n FROM … WHERE … GROUP BY g, key, m)   a row for each row
+      GROUP BY g)
+
+``m`` is what the query adds up, ``key`` tells the rows of its source apart, ``n`` says how often
+the join repeats each. Filters and groups are the query's own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from sqlglot import exp
+
+from querymend.tools.catalog.model import Cell
+from querymend.tools.grain.drafting import Draft, column, grouped_by_place
+from querymend.tools.grain.fanout import Suspect
+from querymend.tools.grain.items import Items
+from querymend.tools.grain.measures import Measure, Sort
+
+NEAR = "0.000000001"
+"""Relative difference below which two sums of floating-point numbers are the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confirmed:
+    """The join changes the number."""
+
+    evidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleared:
+    """The join repeats nothing that counts, in this data."""
+
+    evidence: str
+
+
+Verdict = Confirmed | Cleared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probe:
+    """One query of one row, and how to read it."""
+
+    sql: str
+    what: str
+    """The repeated rows, for people: ``sales_fact s``."""
+    sort: Sort
+    distinct: bool = False
+
+    def decide(self, rows: Sequence[Sequence[Cell]]) -> Verdict:
+        """Read the probe's row: groups, changed groups, rows, joined rows, most, before, after."""
+        numbers = [_number(c) for c in rows[0]] if rows else []
+        if len(numbers) != 7 or not numbers[0]:
+            return Cleared(evidence="no rows are joined")
+        groups, changed, entities, joined, most, before, after = numbers
+        said = (
+            f"{entities:,.0f} rows of {self.what} become {joined:,.0f}, one up to {most:,.0f} times"
+        )
+        if not changed:
+            return Cleared(evidence=said if most > 1 else f"no row of {self.what} is repeated")
+        return Confirmed(
+            evidence=f"{said}{self._said(groups, changed, entities, joined, before, after)}"
+        )
+
+    def _said(
+        self, groups: float, changed: float, rows: float, joined: float, before: float, after: float
+    ) -> str:
+        if self.sort == "average" and rows and joined:
+            before, after = before / rows, after / joined
+        name = {"sum": "sum", "average": "average", "count": "count"}.get(self.sort, "number")
+        part = f" in {changed:,.0f} of {groups:,.0f} groups" if groups > 1 else ""
+        if self.distinct:
+            return f"; {name} {before:,.2f}, of distinct values {after:,.2f}{part}"
+        return f"; {name} {before:,.2f} without repeats, {after:,.2f} with{part}"
+
+
+def probe_of(suspect: Suspect, tree: exp.Expr, items: Items, dialect: str) -> Probe | None:
+    """Write the probe of a suspect; None where its rows cannot be told apart from outside."""
+    measure = suspect.measure
+    draft = Draft(tree, measure.block, items)
+    keys = draft.keys(suspect.repeated)
+    if keys is None or measure.sort == "list" or draft.is_correlated():
+        return None
+    groups = [draft.inlined(g) for g in measure.groups]
+    value = _value(measure, draft)
+    inner = _repeats(draft, groups, keys, value, _missing(suspect, keys))
+    select = _overall(_by_group(inner, len(groups), measure), measure)
+    ctes, recursive = draft.ctes()
+    if ctes:
+        select.set("with_", exp.With(expressions=ctes, recursive=recursive))
+    what = ", ".join(a.name for a in suspect.repeated)
+    return Probe(sql=select.sql(dialect), what=what, sort=measure.sort, distinct=measure.distinct)
+
+
+def _value(measure: Measure, draft: Draft) -> exp.Expr:
+    """Return what one row adds; NULL where it adds nothing."""
+    one: exp.Expr = exp.Literal.number(1)
+    value = draft.inlined(measure.value) if measure.value is not None else None
+    if isinstance(measure.node, exp.CountIf):
+        made = _case(value, one)
+    elif measure.sort == "count":
+        made = (
+            one
+            if value is None
+            else _case(exp.Is(this=exp.paren(value), expression=exp.Null()).not_(), one)
+        )
+    else:
+        made = value if value is not None else one
+    if measure.filter is not None:
+        made = _case(draft.inlined(measure.filter), made)
+    return exp.cast(made, "double")
+
+
+def _case(condition: exp.Expr | None, value: exp.Expr) -> exp.Expr:
+    return exp.Case(ifs=[exp.If(this=condition, true=value)])
+
+
+def _missing(suspect: Suspect, keys: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """Return that the keys are there, where an outer join may leave them NULL."""
+    nullable = suspect.measure.block.relation.nullable
+    if not any(a.id in nullable for a in suspect.repeated):
+        return []
+    return [exp.Is(this=k.copy(), expression=exp.Null()).not_() for k in keys]
+
+
+def _repeats(
+    draft: Draft,
+    groups: Sequence[exp.Expr],
+    keys: Sequence[exp.Expr],
+    value: exp.Expr,
+    conditions: Sequence[exp.Expr],
+) -> exp.Select:
+    """Return how often each row of the repeated sources is met."""
+    own = draft.select
+    named = [exp.alias_(g, f"g{i}") for i, g in enumerate(groups)]
+    named += [exp.alias_(k, f"k{i}") for i, k in enumerate(keys)]
+    named.append(exp.alias_(value, "m"))
+    select = exp.Select(expressions=[*named, exp.alias_(exp.Count(this=exp.Star()), "n")])
+    for part in ("from_", "joins", "laterals", "where"):
+        found = own.args.get(part)
+        copied = [f.copy() for f in found] if isinstance(found, list) else found and found.copy()
+        select.set(part, copied)
+    for condition in conditions:
+        select = select.where(condition, copy=False)
+    return grouped_by_place(select, len(named))
+
+
+def _by_group(inner: exp.Select, groups: int, measure: Measure) -> exp.Select:
+    names = [exp.column(f"g{i}") for i in range(groups)]
+    m, n = exp.column("m"), exp.column("n")
+    after: exp.Expr = exp.Sum(this=exp.Mul(this=m.copy(), expression=n.copy()))
+    if measure.distinct:
+        after = exp.Sum(this=exp.Distinct(expressions=[m.copy()]))
+    sums = {
+        "entities": exp.Count(this=exp.Star()),
+        "joined": exp.Sum(this=n.copy()),
+        "most": exp.Max(this=n.copy()),
+        "before": exp.Sum(this=m.copy()),
+        "after": after,
+    }
+    select = exp.select(*names, *(exp.alias_(e, f"qm_{name}") for name, e in sums.items()))
+    select = select.from_(inner.subquery("r")).where(exp.Is(this=m, expression=exp.Null()).not_())
+    return grouped_by_place(select, groups)
+
+
+def _overall(by_group: exp.Select, measure: Measure) -> exp.Select:
+    entities, joined, most, before, after = (
+        exp.column(f"qm_{n}") for n in ("entities", "joined", "most", "before", "after")
+    )
+    old: exp.Expr = before
+    new: exp.Expr = after
+    if measure.sort == "average" and not measure.distinct:
+        old, new = before / entities, after / joined
+    differs = exp.Abs(this=new.copy() - old.copy()) > exp.Literal.number(NEAR) * exp.Abs(
+        this=old.copy()
+    )
+    changed = exp.Case(
+        ifs=[exp.If(this=differs, true=exp.Literal.number(1))], default=exp.Literal.number(0)
+    )
+    sums = [exp.Sum(this=c.copy()) for c in (changed, entities, joined)]
+    ends = [exp.Sum(this=c.copy()) for c in (before, after)]
+    select = exp.select(exp.Count(this=exp.Star()), *sums, exp.Max(this=most.copy()), *ends)
+    return select.from_(by_group.subquery("p"))
+
+
+def _number(cell: Cell) -> float:
+    try:
+        number = float(str(cell)) if cell is not None else 0.0
+    except ValueError:
+        return 0.0
+    return number if isfinite(number) else 0.0
+
+
+__all__ = ["Cleared", "Confirmed", "Probe", "Verdict", "column", "probe_of"]

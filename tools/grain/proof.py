@@ -1,0 +1,106 @@
+"""Suspects put to the proof: each finding with its probe, and what becomes of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from querymend.tools.catalog.model import Catalog, Cell
+from querymend.tools.findings import Finding
+from querymend.tools.grain.fanout import Suspect, finding, found_in
+from querymend.tools.grain.probe import Confirmed, Probe, probe_of
+from querymend.tools.sql.parse import parse
+from querymend.tools.sql.subject import Subject
+
+Run = Callable[[str], Sequence[Sequence[Cell]]]
+"""Sends one SQL text through the gate to the engine and returns its rows."""
+CODES = ("fan_out", "chasm", "distinct_sum")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Doubt:
+    """One finding with what may confirm or clear it."""
+
+    finding: Finding
+    suspect: Suspect
+    probe: Probe | None
+    """None where the rows cannot be told apart from outside; the finding stands as it is."""
+
+
+def doubts(subject: Subject) -> list[Doubt]:
+    """Return what joins repeat in a statement, each with its probe."""
+    reading, found = found_in(subject)
+    return [
+        Doubt(
+            finding=finding(s, subject),
+            suspect=s,
+            probe=probe_of(s, subject.tree, reading.items, subject.dialect),
+        )
+        for s in found
+    ]
+
+
+def probes_for(
+    sql: str, *, dialect: str, catalog: Catalog, question: str = ""
+) -> list[tuple[Finding, Probe]]:
+    """Return the findings of a statement that a probe can decide, each with its probe.
+
+    Notes have none: whatever the data hold, they change nothing.
+    """
+    subject = _subject(sql, dialect, catalog, question)
+    found = doubts(subject) if subject else []
+    return [
+        (d.finding, d.probe) for d in found if d.probe is not None and d.finding.severity != "note"
+    ]
+
+
+def resolve(
+    findings: Sequence[Finding],
+    run: Run,
+    *,
+    sql: str,
+    dialect: str,
+    catalog: Catalog,
+    question: str = "",
+) -> list[Finding]:
+    """Return the findings with those about grain confirmed or cleared by probes.
+
+    A confirmed one is of severity repair, with the numbers as evidence and a fix where one is
+    known; a cleared one is a note. Other findings, and those without a probe, stay as they are.
+
+    Args:
+        findings: whatever was found in the statement.
+        run: runs a probe; what it raises is not caught.
+        sql: the statement that the findings are about.
+        dialect: its dialect.
+        catalog: the catalog within the caller's scope.
+        question: what was asked.
+    """
+    subject = _subject(sql, dialect, catalog, question)
+    if subject is None or not any(_is_open(f) for f in findings):
+        return list(findings)
+    known = {_place(d.finding): d for d in doubts(subject)}
+    return [_resolved(f, known.get(_place(f)), run, subject) for f in findings]
+
+
+def _resolved(found: Finding, doubt: Doubt | None, run: Run, subject: Subject) -> Finding:
+    if doubt is None or doubt.probe is None or not _is_open(found):
+        return found
+    verdict = doubt.probe.decide(run(doubt.probe.sql))
+    evidence = f"{found.evidence}: {verdict.evidence}"
+    if isinstance(verdict, Confirmed):
+        return replace(found, severity="repair", evidence=evidence)
+    return replace(found, severity="note", evidence=evidence, hint="")
+
+
+def _is_open(found: Finding) -> bool:
+    return found.code in CODES and found.severity in ("repair", "warn")
+
+
+def _place(found: Finding) -> tuple[object, ...]:
+    return found.code, found.clause, found.position
+
+
+def _subject(sql: str, dialect: str, catalog: Catalog, question: str) -> Subject | None:
+    parsed = parse(sql, dialect)
+    if parsed.tree is None:
+        return None
+    return Subject(parsed=parsed, catalog=catalog, question=question)
