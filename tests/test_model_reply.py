@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from querymend.model.reply import read_reply
@@ -31,18 +31,21 @@ def test_what_was_read_reads_the_same_again(case: dict) -> None:
     assert read_reply(case["sql"]).sql == case["sql"]
 
 
+@settings(deadline=None)  # a busy machine is no fault of the reader
 @given(st.text(alphabet=st.sampled_from("`'\";-/*<>{}()\n sqlSELECT1think"), max_size=80))
 def test_no_text_breaks_the_reader(text: str) -> None:
     reply = read_reply(text)
     assert (reply.sql is None) <= bool(reply.reason)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40).filter(lambda s: "\r" not in s))
 def test_a_literal_of_any_content_survives_a_fence(value: str) -> None:
     sql = "SELECT '" + value.replace("'", "''") + "' AS x"
     assert read_reply(f"Here:\n```sql\n{sql}\n```\nDone.").sql == sql
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab'\"`-/*\n;", max_size=60))
 def test_masking_keeps_every_position(text: str) -> None:
     assert len(masked(text)) == len(text)

@@ -7,70 +7,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from querymend.model.patterns import (
+    AFTER,
+    ANYWHERE,
+    COMMENTS,
+    DANGLING,
+    DECLINED,
+    ENTITY,
+    INTERMEDIATE,
+    JSON_SQL,
+    LABEL,
+    PROSE_VERB,
+    QUERY,
+    REFUSAL,
+    THOUGHT,
+    THOUGHT_END,
+    THOUGHT_OPEN,
+)
 from querymend.model.scan import Block, before_first_fence, blocks, masked
 
 Reason = Literal["", "empty", "prose", "refusal", "declined", "cut", "intermediate"]
-
-_NAME = r"(?:\w+|\"[^\"]+\"|`[^`]+`)"
-_QUERY = re.compile(
-    r"(?:\(\s*)*(?:"
-    rf"WITH\s+(?:RECURSIVE\s+)?{_NAME}\s*(?:\([^()]*\)\s*)?(?:AS\b|\Z)"
-    r"|SELECT\b|VALUES\s*\(|INSERT\s+(?:INTO|OVERWRITE|OR)\b|DELETE\s+FROM\b"
-    rf"|FROM\s+{_NAME}|UPDATE\s+[\w.\"`]+\s+SET\b|MERGE\s+INTO\b|TRUNCATE\s"
-    r"|(?:DROP|CREATE|ALTER)\s+(?:OR\s+REPLACE\s+|TEMP\w*\s+|EXTERNAL\s+)*"
-    r"(?:TABLE|VIEW|SCHEMA|DATABASE|INDEX|MACRO|FUNCTION|SECRET|USER|ROLE)\b"
-    r"|(?:SHOW|DESCRIBE|EXPLAIN|PRAGMA|COPY|ATTACH|INSTALL|LOAD|CALL|SET|USE|GRANT|UNLOAD"
-    r"|PIVOT|SUMMARIZE|EXECUTE|PREPARE|VACUUM|TABLE|EXPORT|IMPORT)\s+\S)",
-    re.IGNORECASE,
-)
-_COMMENTS = re.compile(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL)
-_LABEL = re.compile(
-    r"\s*[*_#>\s]*(?:(?:final|corrected|fixed|mended|new|the)\s+)?"
-    r"(?:sql\s*query|sql|query|answer|output|result|duckdb|athena)\s*[*_]*\s*"
-    r"(?::\s*[*_]*|\n)\s*",
-    re.IGNORECASE,
-)
-_ANYWHERE = re.compile(
-    rf"(?:^|[:`]|\b(?:is|be|use|try)\b)[ \t*_]*(?P<query>{_QUERY.pattern})", re.I | re.M
-)
-_PROSE_VERB = re.compile(
-    r"select\s+(?:the|all\s+the|which|only|an?(?!\s+from\b)|this|these|those|your|any|between)\s"
-    r"|from\s+(?:the|this|your|what|here|our|there)\b"
-    r"|(?:show|set|use|load|call|copy|explain|table|describe|import|export|execute|prepare|grant"
-    r"|install|attach|pivot)\s+"
-    r"(?![^\n]*;)(?:\w+\s+){2,}",
-    re.IGNORECASE,
-)
-_AFTER = re.compile(
-    r"^[ \t]*[*_#]*(?:SQLResult|Answer|Explanation|Note|Question|Result|Output|Here|This|The query"
-    r"|It|These|In this)\b[*_]*(?:\s*:|\s+[a-z])",
-    re.MULTILINE,
-)
-_THOUGHT = re.compile(r"<(think(?:ing)?|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r".*</(?:think(?:ing)?|reasoning|thought)>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_OPEN = re.compile(r"\A\s*<(?:think(?:ing)?|reasoning|thought)>", re.IGNORECASE)
-_DECLINED = re.compile(
-    r"^[ \t>*]*(?:(?:--|#|/\*)[ \t]*|SELECT\s+'(?:--\s*)?)?[*_]*CANNOT[ _]ANSWER[*_]*[ \t]*"
-    r"(?:[:.\u2013-][*_]*[ \t]*|$|(?='))(?P<why>[^\n]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_REFUSAL = re.compile(
-    r"\b(?:sorry|apologi[sz]e|as an ai|unable to|not able to|can(?:no|')t (?:be )?(?:help|answer"
-    r"|assist|provide|generate|write|create|determine|fulfil)\w*|can\u2019t|cannot|not possible"
-    r"|no (?:such )?(?:table|column|information|data))\b",
-    re.IGNORECASE,
-)
-_INTERMEDIATE = re.compile(r"--\s*intermediate|/\*\s*intermediate", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d+|#x[0-9a-f]+);", re.IGNORECASE)
-_JSON_SQL = re.compile(
-    r"\"(?:sql|query|sql_query|sqlquery)\"\s*:\s*\"(?P<sql>(?:[^\"\\]|\\.)*)(?P<end>\"?)",
-    re.IGNORECASE,
-)
-_DANGLING = re.compile(
-    r"(?:[,(=<>+*/|.-]|\b(?:SELECT|DISTINCT|FROM|WHERE|AND|OR|NOT|ON|JOIN|LEFT|INNER|BY|GROUP"
-    r"|ORDER|HAVING|AS|IN|LIKE|BETWEEN|WITH|UNION|WHEN|THEN|ELSE|CASE|LIMIT|SET|INTO))\s*\Z",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +49,9 @@ def read_reply(text: str, *, finished: bool | None = None) -> Reply:
 
     Args:
         text: the reply, whole: fences of any tag, prose, thoughts, labels, JSON or bare SQL.
-        finished: whether the model ended by itself, where the endpoint said so; False marks the
-            reply as cut, and True lets an unclosed fence pass (a stop text took it).
+        finished: whether the model ended by itself, where the endpoint said so. False marks a
+            query as cut unless ``;``, a fence or prose shows its end; True lets an unclosed fence
+            pass (a stop text took it).
 
     Returns:
         The last whole query that is not marked ``intermediate``; see `Reply` for the rest.
@@ -103,19 +60,18 @@ def read_reply(text: str, *, finished: bool | None = None) -> Reply:
     if not spoken.strip():
         return Reply(sql=None, reason="cut" if thinking else "empty")
     reply = _read_json(spoken) or _read_spoken(spoken, finished)
-    cut = finished is False or thinking
-    if cut and not reply.declined:
+    if thinking and not reply.declined:
         return Reply(sql=reply.sql, reason="cut")
     return reply
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:
     """Return the text without its thoughts, and whether a thought was never closed."""
-    rest = _THOUGHT.sub("", text) if _THOUGHT_OPEN.match(text) else text
-    if _THOUGHT_OPEN.match(rest):
+    rest = THOUGHT.sub("", text) if THOUGHT_OPEN.match(text) else text
+    if THOUGHT_OPEN.match(rest):
         last = [block.body for block in blocks(rest) if block.closed and _is_query(block.body)]
         return (last[-1] if last else ""), True
-    ending = _THOUGHT_END.match(rest)
+    ending = THOUGHT_END.match(rest)
     if ending and "<" not in masked(ending[0])[-12:]:
         return rest, False
     return (rest[ending.end() :], False) if ending else (rest, False)
@@ -130,25 +86,31 @@ def _read_spoken(text: str, finished: bool | None) -> Reply:
     reason: Reason = ""
     if _is_cut(found, sql, finished):
         reason = "cut"
-    elif _INTERMEDIATE.search(sql):
+    elif INTERMEDIATE.search(sql):
         reason = "intermediate"
     return Reply(sql=sql, reason="declined" if declined else reason, declined=declined)
 
 
 def _is_cut(found: Block, sql: str, finished: bool | None) -> bool:
-    if found.closed is False and not finished and not found.body.rstrip().endswith(";"):
+    ended = found.closed or _ends_with_semicolon(found.body)
+    if not ended and (finished is False or (found.closed is False and not finished)):
         return True
     return _is_half(sql) or (not found.closed and _breaks_off_in_literal(sql))
+
+
+def _ends_with_semicolon(body: str) -> bool:
+    last = masked(body).rfind(";")
+    return last >= 0 and not _is_query(body[last + 1 :])
 
 
 def _without_sql(text: str, declined: str) -> Reply:
     if declined:
         return Reply(sql=None, reason="declined", declined=declined)
-    return Reply(sql=None, reason="refusal" if _REFUSAL.search(text) else "prose")
+    return Reply(sql=None, reason="refusal" if REFUSAL.search(text) else "prose")
 
 
 def _declined(text: str) -> str:
-    found = _DECLINED.search(text)
+    found = DECLINED.search(text)
     if found is None:
         return ""
     why = re.sub(r"\s*(?:\*/|```).*\Z", "", found["why"]).strip(" \t*_;'`")
@@ -170,7 +132,7 @@ def _fenced(text: str) -> Block | None:
 
 def _preference(numbered: tuple[int, Block]) -> tuple[bool, bool, int]:
     number, block = numbered
-    return not _INTERMEDIATE.search(block.body), bool(block.closed), number
+    return not INTERMEDIATE.search(block.body), bool(block.closed), number
 
 
 def _buried(found: Iterable[Block]) -> Block | None:
@@ -195,12 +157,13 @@ def _unfenced(text: str) -> Block | None:
         text = found
     elif _reads_as_prose(text.lstrip()):
         return None
-    return Block(body=text[: _end_of_query(text)], closed=None)
+    end = _end_of_query(text)
+    return Block(body=text[:end], closed=True if end < len(text) else None)
 
 
 def _first_query(text: str) -> str | None:
     """Return the text from the first query on that stands at a line's beginning or after ``:``."""
-    for match in _ANYWHERE.finditer(text):
+    for match in ANYWHERE.finditer(text):
         start = match.start("query")
         if _reads_as_prose(text[start:]):
             continue
@@ -216,7 +179,7 @@ def _reads_as_prose(text: str) -> bool:
         return False
     if verb.istitle() and not re.search(r"\bfrom\b|;", text, re.IGNORECASE):
         return True
-    return bool(_PROSE_VERB.match(text))
+    return bool(PROSE_VERB.match(text))
 
 
 def _with_comments(text: str, start: int) -> int:
@@ -231,14 +194,14 @@ def _with_comments(text: str, start: int) -> int:
 def _end_of_query(text: str) -> int:
     """Return where prose begins after the query, or the text's length."""
     quiet = masked(text)
-    ends = [m.start() for m in (_AFTER.search(quiet), re.search(r"`{3,}|~{3,}", quiet)) if m]
+    ends = [m.start() for m in (AFTER.search(quiet), re.search(r"`{3,}|~{3,}", quiet)) if m]
     return min(ends, default=len(text))
 
 
 def _tidy(body: str) -> str:
     """Cut what follows the last statement, decode entities, and take off the last ``;``."""
     body = _unlabelled(body).strip()
-    if _ENTITY.search(masked(body)):
+    if ENTITY.search(masked(body)):
         body = html.unescape(body).replace("\u00a0", " ")
     kept = _distinct(_statements(body))
     return ";\n".join(kept) if kept else body
@@ -263,20 +226,20 @@ def _distinct(statements: list[str]) -> list[str]:
 
 def _unlabelled(text: str) -> str:
     """Take labels such as ``SQLQuery:`` off the text's beginning."""
-    while label := _LABEL.match(text):
+    while label := LABEL.match(text):
         text = text[label.end() :]
     return text
 
 
 def _is_query(text: str) -> bool:
-    comments = _COMMENTS.match(text)
-    return bool(_QUERY.match(text, comments.end() if comments else 0))
+    comments = COMMENTS.match(text)
+    return bool(QUERY.match(text, comments.end() if comments else 0))
 
 
 def _is_half(sql: str) -> bool:
     """Tell whether a bracket stays open, or the last word needs one more."""
     quiet = masked(sql)
-    return quiet.count("(") > quiet.count(")") or bool(_DANGLING.search(quiet.rstrip(" ;")))
+    return quiet.count("(") > quiet.count(")") or bool(DANGLING.search(quiet.rstrip(" ;")))
 
 
 def _breaks_off_in_literal(sql: str) -> bool:
@@ -287,7 +250,7 @@ def _read_json(text: str) -> Reply | None:
     """Read ``{"sql": …}``, whole or cut, where the text is JSON at all."""
     if not text.lstrip(" \n`json").startswith("{"):
         return None
-    found = _JSON_SQL.search(text)
+    found = JSON_SQL.search(text)
     if found is None:
         return None
     try:
