@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz, process
 
+from querymend.tools.catalog.key_names import agreement
 from querymend.tools.catalog.model import Catalog, Column, Key, Profile, Table
 from querymend.tools.engines.engine import Result, ResultColumn
 
@@ -129,7 +130,31 @@ class Warehouse:
         """Tables, columns, declared keys and profiles."""
         named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         names = [name for (name,) in self.database.execute(named).fetchall()]
-        return Catalog(tables=tuple(self._table(n, {m.lower(): m for m in names}) for n in names))
+        known = {m.lower(): m for m in names}
+        declared = Catalog(tables=tuple(self._table(n, known) for n in names))
+        return Catalog(tables=tuple(self._with_inferred(t, declared) for t in declared.tables))
+
+    def _with_inferred(self, table: Table, catalog: Catalog) -> Table:
+        """Add the keys that names and data show, as the product infers them."""
+        taken = {c.lower() for k in table.keys for c in k.columns}
+        free = [c for c in table.columns if c.name.lower() not in taken]
+        found = (self._reference(table, c.name, catalog) for c in free)
+        return replace(table, keys=(*table.keys, *(k for k in found if k)))
+
+    def _reference(self, table: Table, column: str, catalog: Catalog) -> Key | None:
+        places = [(t, k[0]) for t in catalog.tables if t is not table for k in [t.primary_key] if len(k) == 1]
+        sure = [(agreement(column, table.name, k, t.name), t, k) for t, k in places]
+        for likeness, target, key in sorted(sure, key=lambda s: -s[0]):
+            if likeness and self._inside(table.name, column, target.name, key):
+                return Key(columns=(column,), table=target.name, target_columns=(key,), origin="inferred")
+        return None
+
+    def _inside(self, table: str, column: str, target: str, key: str) -> bool:
+        held, whole = self.database.execute(
+            f'SELECT COUNT(CASE WHEN "{column}" IN (SELECT "{key}" FROM "{target}") THEN 1 END), '
+            f'COUNT("{column}") FROM "{table}"'
+        ).fetchone()
+        return bool(whole) and held >= 0.99 * whole
 
     def _table(self, name: str, names: dict[str, str]) -> Table:
         info = self.database.execute(f'PRAGMA table_info("{name}")').fetchall()

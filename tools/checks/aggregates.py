@@ -69,7 +69,7 @@ def sum_for_count(seen: Seen) -> Iterable[Finding]:
 
 def measure_of_key(seen: Seen) -> Iterable[Finding]:
     """Find SUM or AVG over a key: its numbers are names, not amounts."""
-    for call in seen.tree.find_all(exp.Sum, exp.Avg):
+    for call in seen.all(exp.Sum, exp.Avg):
         used = seen.by_node.get(id(call.this))
         if used is not None and _is_key(seen, used):
             yield seen.found(
@@ -91,7 +91,7 @@ def _is_key(seen: Seen, used: Used) -> bool:
 
 def pointless_order(seen: Seen) -> Iterable[Finding]:
     """Find ORDER BY or LIMIT over aggregates without GROUP BY: there is one row already."""
-    for select in seen.tree.find_all(exp.Select):
+    for select in seen.all(exp.Select):
         if not _one_row(select) or not (select.args.get("order") or select.args.get("limit")):
             continue
         order = select.args.get("order")
@@ -155,4 +155,23 @@ def no_table(seen: Seen) -> Iterable[Finding]:
             "repair",
             "The SQL reads no table: its result does not come from the data.",
             hint="Read the tables that hold the answer.",
+        )
+
+
+def distinct_missing(seen: Seen) -> Iterable[Finding]:
+    """Find counts of rows where the question asks how many different values there are."""
+    if not re.search(r"\b(?:how many|number of|count (?:of|the)) (?:different|distinct|unique)\b",
+                     seen.question, re.I):
+        return
+    if seen.tree.find(exp.Distinct, exp.Group) or seen.top is None:
+        return
+    calls = [c for e in seen.top.expressions for c in e.find_all(exp.Count)]
+    if calls:
+        yield seen.found(
+            "distinct_missing",
+            "question",
+            "repair",
+            "The question asks for different values; this counts rows.",
+            node=calls[0],
+            hint="COUNT(DISTINCT …) of what is to differ.",
         )

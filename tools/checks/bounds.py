@@ -78,7 +78,7 @@ def _against(seen: Seen, number: float) -> Iterator[tuple[exp.Expr, str]]:
     """Yield every comparison with a number, as from the column's side."""
     mirror = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
     ops = {c: op for op, c in _FLIP.items()}
-    for node in seen.tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
+    for node in seen.all(exp.GT, exp.GTE, exp.LT, exp.LTE):
         op = ops[type(node)]  # type: ignore[index]
         if value_of(node.expression, lambda _: False) == number:
             yield node, op
@@ -102,9 +102,7 @@ def _compared(seen: Seen, node: exp.Expr, op: str) -> exp.Expr | None:
     """Return the statement with another operator between the same two sides."""
     if value_of(node.expression, lambda _: False) is None:
         return None
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is node)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(node)
     changed = _FLIP[op](this=here.this.copy(), expression=here.expression.copy())
     if here is copy:
         return changed
@@ -156,19 +154,17 @@ def _of(node: exp.Expr, seen: Seen, word: str, pole: str) -> str | None:
 
 def _ends(seen: Seen) -> Iterator[tuple[exp.Expr, str]]:
     """Yield what takes an end: a first ORDER BY key before LIMIT, MIN or MAX in a subquery."""
-    for query in seen.tree.find_all(exp.Select, exp.Subquery, exp.SetOperation):
+    for query in seen.all(exp.Select, exp.Subquery, exp.SetOperation):
         order = query.args.get("order")
         if order is not None and query.args.get("limit") is not None:
             first = order.expressions[0]
             yield first, "high" if first.args.get("desc") else "low"
-    for call in seen.tree.find_all(exp.Max, exp.Min):
+    for call in seen.all(exp.Max, exp.Min):
         yield call, "high" if isinstance(call, exp.Max) else "low"
 
 
 def _turned(seen: Seen, node: exp.Expr) -> exp.Expr:
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is node)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(node)
     if isinstance(here, exp.Ordered):
         here.set("desc", not here.args.get("desc"))
         here.set("nulls_first", None)

@@ -6,6 +6,7 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.checks import (
     aggregates,
     bounds,
+    groups,
     joins,
     literals,
     named,
@@ -30,7 +31,13 @@ Check = Callable[[Seen], Iterable[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     sets.either_for_both,
+    sets.set_of_labels,
     negation.differs_for_none,
+    negation.negation_missing,
+    groups.always_one,
+    groups.arbitrary_in_group,
+    groups.group_by_label,
+    aggregates.distinct_missing,
     joins.off_key,
     joins.crossed,
     unused.unused_table,

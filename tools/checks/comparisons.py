@@ -1,6 +1,6 @@
 """Comparisons of columns with literals, read from a tree."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -71,16 +71,16 @@ class Comparison:
 
 
 def comparisons_in(
-    tree: exp.Expr, used: Mapping[int, "Used"], is_text: IsText
+    nodes: Iterable[exp.Expr], used: Mapping[int, "Used"], is_text: IsText
 ) -> Iterator[Comparison]:
     """Yield every comparison of a column with literals, in the order written.
 
     Args:
-        tree: a bound statement.
+        nodes: of a bound statement, in the order of a walk.
         used: catalog columns by the identity of their nodes.
         is_text: tells which column nodes the dialect takes for a text.
     """
-    for node in tree.walk():
+    for node in nodes:
         for side, op, others in _sides(node):
             values = tuple(v for o in others if (v := value_of(o, is_text)) is not None)
             column = _column(side, used)

@@ -45,9 +45,7 @@ def _finding(seen: Seen, link: Link, known: list[tuple[str, str]]) -> Finding:
 
 def _on_key(seen: Seen, link: Link, pair: tuple[str, str]) -> exp.Expr:
     """Return the statement with the one known key in the join's place."""
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is link.node)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(link.node)
     for side, column in zip((here.this, here.expression), pair, strict=True):
         side.set("this", exp.to_identifier(column))
     return copy

@@ -37,7 +37,7 @@ class Link:
 
 def links_of(seen: Seen) -> Iterator[Link]:
     """Yield every equality of columns of two different sources in one SELECT."""
-    for node in seen.tree.find_all(exp.EQ):
+    for node in seen.all(exp.EQ):
         left, right = seen.by_node.get(id(node.this)), seen.by_node.get(id(node.expression))
         if left is None or right is None or left.ref.source is right.ref.source:
             continue

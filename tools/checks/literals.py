@@ -98,9 +98,7 @@ def _only_case(same: list[str]) -> bool:
 
 def _folded(seen: Seen, one: Comparison) -> exp.Expr:
     """Return the statement that compares without regard to case."""
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is one.node)
-    copy = seen.tree.copy()
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(one.node)
     for literal in list(here.find_all(exp.Literal)):
         literal.replace(exp.Literal.string(str(literal.this).lower()))
     column = here.this if isinstance(here.this, exp.Column) else here.expression

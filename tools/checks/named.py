@@ -65,6 +65,8 @@ def table_left_out(seen: Seen) -> Iterable[Finding]:
         words = name_words(table.name)
         if table in seen.tables or not words or not has_run(seen.asked, words):
             continue
+        if set(words) <= STOP_WORDS:
+            continue
         if not any(alike(words[-1], k) for k in known):
             yield seen.found(
                 "table_left_out",
@@ -78,7 +80,7 @@ def table_left_out(seen: Seen) -> Iterable[Finding]:
 def _answered(seen: Seen) -> set[str]:
     """Words that the SQL's names, aliases and literals answer to."""
     words = set(seen.name_words_used())
-    words |= {w for a in seen.tree.find_all(exp.Alias) for w in name_words(a.alias)}
+    words |= {w for a in seen.all(exp.Alias) for w in name_words(a.alias)}
     return words | {w for text in seen.texts for w in name_words(text)}
 
 

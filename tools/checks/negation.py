@@ -1,5 +1,6 @@
 """A negation over a to-many join: rows that differ are not things that have none."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
@@ -97,3 +98,24 @@ def _without(
     copy.set("joins", None)
     copy.set("where", exp.Where(this=exp.Not(this=exp.In(this=other.copy(), query=inner.subquery()))))
     return copy
+
+
+def negation_missing(seen: Seen) -> Iterable[Finding]:
+    """Find questions with a negation whose SQL has none."""
+    if not re.search(r"\b(?:not|never|without|no|neither|nor|except|exclud\w+)\b|n't\b", seen.question, re.I):
+        return
+    if re.search(r"\bno (?:more|less|fewer|later|earlier)\b|\bnot only\b", seen.question, re.I):
+        return
+    kinds = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.GT, exp.LTE, exp.GTE)
+    if seen.tree.find(*kinds) is None and not any(_zero(c) for c in seen.comparisons):
+        yield seen.found(
+            "negation_missing",
+            "question",
+            "repair",
+            "The question excludes something; the SQL excludes nothing.",
+            hint="Use NOT EXISTS, NOT IN or <>.",
+        )
+
+
+def _zero(one: Comparison) -> bool:
+    return any(v in (0.0, "0", "no", "false") for v in one.values)

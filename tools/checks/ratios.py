@@ -39,9 +39,7 @@ def _numbers(tree: exp.Expr) -> set[float]:
 
 
 def _scaled(seen: Seen, ratio: exp.Expr) -> exp.Expr:
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is ratio)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(ratio)
     here.set("this", exp.Mul(this=exp.Literal.number("100.0"), expression=_wrapped(here.this)))
     return copy
 
@@ -54,7 +52,7 @@ def whole_division(seen: Seen) -> Iterable[Finding]:
     """Find divisions of whole numbers by whole numbers, where the dialect cuts the fraction."""
     if seen.dialect not in _EXACT:
         return
-    for ratio in seen.tree.find_all(exp.Div):
+    for ratio in seen.all(exp.Div):
         if _is_whole(seen, ratio.this) and _is_whole(seen, ratio.expression):
             yield seen.found(
                 "whole_division",
@@ -103,8 +101,6 @@ def _yields_whole(seen: Seen, node: exp.Expr) -> bool:
 
 
 def _fractional(seen: Seen, ratio: exp.Expr) -> exp.Expr:
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is ratio)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(ratio)
     here.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=_wrapped(here.this)))
     return copy

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from sqlglot import exp
 
@@ -16,6 +17,9 @@ from querymend.tools.questions.words import NUMBER_WORDS, name_words, singular, 
 from querymend.tools.sql.binding import Binding, Block, Ref
 from querymend.tools.sql.parse import position, written
 from querymend.tools.sql.subject import Subject
+
+
+E = TypeVar("E", bound=exp.Expr)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +90,27 @@ class Seen:
         return frozenset({*spoken, *self.reading.numbers, *digits})
 
     @cached_property
+    def nodes(self) -> tuple[exp.Expr, ...]:
+        """Every node of the tree, from one walk over it."""
+        return tuple(self.tree.walk())
+
+    def all(self, *kinds: type[E]) -> Iterator[E]:
+        """Yield the nodes of some kinds."""
+        return (n for n in self.nodes if isinstance(n, kinds))
+
+    def place_of(self, node: exp.Expr) -> int:
+        """Return a node's place in a walk over the tree, by which it is found in a copy."""
+        return next(i for i, n in enumerate(self.nodes) if n is node)
+
+    def copied(self, node: E) -> tuple[exp.Expr, E]:
+        """Return a copy of the tree, and in it the node at the place of this one."""
+        copy = self.tree.copy()
+        place = self.place_of(node)
+        twin = next(n for i, n in enumerate(copy.walk()) if i == place)
+        assert isinstance(twin, type(node))
+        return copy, twin
+
+    @cached_property
     def used(self) -> tuple[Used, ...]:
         """Every use of a catalog column, in the order bound."""
         return tuple(u for r in self.binding.refs if (u := _used(r)) is not None)
@@ -109,12 +134,12 @@ class Seen:
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
         """Every comparison of a column with literals."""
-        return tuple(comparisons_in(self.tree, self.by_node, self._is_text))
+        return tuple(comparisons_in(self.nodes, self.by_node, self.is_text))
 
     @cached_property
     def literals(self) -> tuple[Text, ...]:
         """Every text literal of the statement."""
-        found = (text_of(n, self._is_text) for n in self.tree.walk())
+        found = (text_of(n, self.is_text) for n in self.nodes)
         return tuple(t for t in found if t is not None)
 
     @cached_property
@@ -182,7 +207,7 @@ class Seen:
             id(r.column) for r in self.binding.refs if r.status == "unsure" and r.source is None
         )
 
-    def _is_text(self, column: exp.Column) -> bool:
+    def is_text(self, column: exp.Column) -> bool:
         """SQLite reads a name in double quotes that is no column as a text."""
         return self.dialect == "sqlite" and id(column) in self._unbound
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from querymend.tools.checks.seen import Seen
+from querymend.tools.checks.links import is_unique
+from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, tokens
 
@@ -34,7 +35,7 @@ def _alternatives(seen: Seen) -> Iterator[tuple[exp.Expr, tuple[str, ...]]]:
     for one in seen.comparisons:
         if one.op == "in" and not one.negated and len(one.texts) == 2:
             yield one.node, one.texts
-    for node in seen.tree.find_all(exp.Or):
+    for node in seen.all(exp.Or):
         left, right = single.get(id(node.this)), single.get(id(node.expression))
         if left is not None and right is not None and left.place == right.place:
             yield node, (*left.texts, *right.texts)
@@ -81,3 +82,27 @@ def _only(tree: exp.Expr, node: exp.Expr, place: int) -> exp.Expr:
         chosen = (here.this if place == 0 else here.expression).copy()
     here.replace(chosen)
     return copy
+
+
+def set_of_labels(seen: Seen) -> Iterable[Finding]:
+    """Find EXCEPT and INTERSECT over columns that do not tell things apart."""
+    for node in seen.all(exp.Except, exp.Intersect):
+        arms = (node.this, node.expression)
+        selects = [a for a in arms if isinstance(a, exp.Select)]
+        uses = [[seen.by_node.get(id(e.unalias())) for e in s.expressions] for s in selects]
+        if len(uses) != 2 or any(u is None for arm in uses for u in arm):
+            continue
+        tables = {u.table.qualified_name for arm in uses for u in arm if u}
+        if len(tables) == 1 and not any(_tells(u) for u in uses[0] if u):
+            yield seen.found(
+                "set_of_labels",
+                "question",
+                "repair",
+                "Several things share these values: one of them takes away, or stands for, another.",
+                node=node.expression,
+                hint="Compare the keys, and show the values of what remains.",
+            )
+
+
+def _tells(used: Used) -> bool:
+    return is_unique(used.table, used.column.name)

@@ -28,7 +28,7 @@ def outer_by_mistake(seen: Seen) -> Iterable[Finding]:
 
 def null_in_not_in(seen: Seen) -> Iterable[Finding]:
     """Find NOT IN over a column with NULLs: one NULL among them and no row is kept."""
-    for node in seen.tree.find_all(exp.Not):
+    for node in seen.all(exp.Not):
         inside = node.this.unnest()
         query = inside.args.get("query") if isinstance(inside, exp.In) else None
         select = query.unnest() if query is not None else None
@@ -56,9 +56,7 @@ def _guarded(select: exp.Select) -> bool:
 
 
 def _without_null(seen: Seen, select: exp.Select) -> exp.Expr:
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is select)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(select)
     assert isinstance(here, exp.Select)
     column = here.expressions[0].unalias().copy()
     here.where(exp.Not(this=exp.Is(this=column, expression=exp.Null())), copy=False)
@@ -67,7 +65,7 @@ def _without_null(seen: Seen, select: exp.Select) -> exp.Expr:
 
 def one_of_many(seen: Seen) -> Iterable[Finding]:
     """Find ``=`` with a subquery that may give many rows: an engine fails, or takes any one."""
-    for node in seen.tree.find_all(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE):
+    for node in seen.all(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE):
         for side in (node.this, node.expression):
             select = side.this if isinstance(side, exp.Subquery) else None
             if isinstance(select, exp.Select) and _may_be_many(seen, select):
@@ -101,7 +99,7 @@ def _pinned(seen: Seen, select: exp.Select) -> bool:
             used = seen.by_node.get(id(side))
             if used is None:
                 continue
-            literal = value_of(other, seen._is_text)
+            literal = value_of(other, seen.is_text)
             rows = used.table.rows
             outer = (o := seen.by_node.get(id(other))) is not None and o.ref.depth > 0
             scalar = isinstance(other, exp.Subquery)
@@ -118,8 +116,6 @@ def _in_place_of(seen: Seen, node: exp.Expr) -> exp.Expr | None:
     """Return the statement with IN for ``=``."""
     if not isinstance(node.expression, exp.Subquery):
         return None
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is node)
-    here = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, here = seen.copied(node)
     here.replace(exp.In(this=here.this.copy(), query=here.expression.copy()))
     return copy

@@ -57,7 +57,7 @@ def _is_number(text: str) -> bool:
 
 def _numbers(seen: Seen) -> set[float]:
     found: set[float] = set()
-    for node in seen.tree.walk():
+    for node in seen.nodes:
         if node.key == "literal":
             found |= {float(n) for n in re.findall(r"\d+(?:\.\d+)?", str(node.this))}
     return found

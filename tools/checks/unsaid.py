@@ -16,7 +16,7 @@ _MAPPED = frozenset("t f y n yes no true false 0 1 m f + - male female active".s
 def number_missing(seen: Seen) -> Iterable[Finding]:
     """Find numbers of the question that stand nowhere in the SQL."""
     held = _numbers(seen)
-    text = seen.tree.sql(seen.dialect)
+    text = seen.subject.parsed.text
     for number in dict.fromkeys(seen.reading.numbers):
         near = {number, number - 1, number + 1, number / 100, number * 100, number * 1000}
         shown = f"{number:g}"
@@ -32,7 +32,7 @@ def number_missing(seen: Seen) -> Iterable[Finding]:
 
 def _numbers(seen: Seen) -> set[float]:
     found = set()
-    for literal in seen.tree.find_all(exp.Literal):
+    for literal in seen.all(exp.Literal):
         for word in re.findall(r"\d+(?:\.\d+)?", str(literal.this)):
             found.add(float(word))
     return found | {float(t) for t in seen.texts if t.isdigit()}

@@ -29,7 +29,7 @@ def _only_link(seen: Seen, block: Block, source: Source, links: list[Link]) -> L
     uses = [r for r in seen.binding.refs if r.source is source]
     if source.table is None or len(mine) != 1 or len(uses) != 1:
         return None
-    if _stars(block.select) or _counts_rows(block.select):
+    if _stars(block.select):
         return None
     return mine[0]
 
@@ -67,7 +67,7 @@ def _words(source: Source) -> set[str]:
 def _finding(seen: Seen, block: Block, source: Source, link: Link) -> Finding:
     assert source.table is not None
     return seen.found(
-        "unused_table",
+        "unused_counted" if _counts_rows(block.select) else "unused_table",
         "join",
         "repair",
         f"{source.table.name} is joined, but nothing of it is used, and the question names it not.",
@@ -80,9 +80,7 @@ def _finding(seen: Seen, block: Block, source: Source, link: Link) -> Finding:
 def _dropped(seen: Seen, block: Block, source: Source, kept: Used) -> exp.Expr | None:
     """Return the statement without the join; the first source is put in the other's place."""
     joins = block.select.args.get("joins") or []
-    copy = seen.tree.copy()
-    place = next(i for i, n in enumerate(seen.tree.walk()) if n is block.select)
-    select = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, select = seen.copied(block.select)
     at = next((i for i, j in enumerate(joins) if j.this is source.node), None)
     if at is not None:
         select.args["joins"].pop(at)
