@@ -16,6 +16,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, overload
 
+from langsmith import tracing_context
+
 from querymend.answer import Answer
 from querymend.budget import Budget, Meter
 from querymend.draft import Draft
@@ -302,11 +304,12 @@ class Agent:
         """Run the graph to its end."""
         names = {"thread_id": thread or trip.id}
         try:
-            out = self._graph.invoke(
-                asked,
-                {"configurable": names, "recursion_limit": FUSE},
-                context=trip,
-            )
+            with tracing_context(enabled=False):  # a LANGSMITH_ variable would send rows out
+                out = self._graph.invoke(
+                    asked,
+                    {"configurable": names, "recursion_limit": FUSE},
+                    context=trip,
+                )
         except KeyboardInterrupt:
             trip.meter.cancelled.set()
             raise

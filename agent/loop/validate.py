@@ -5,7 +5,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from querymend.events import FindingMade
-from querymend.loop.judge import judge
+from querymend.loop.judge import blocked, held_against_question, judge
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
 
@@ -16,6 +16,8 @@ def validate(state: State, runtime: Runtime[Trip]) -> Update:
     trip.begin("validate")
     attempt = state.at_hand
     found = judge(attempt.sql, trip) if attempt.sql else ()
+    if attempt.sql and not blocked(found):
+        found = (*found, *held_against_question(attempt.sql, state, trip))
     for finding in found:
         trip.emit(FindingMade(finding=finding))
     trip.note("validate", findings=[(f.severity, f.code, f.message) for f in found])

@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from querymend.tools.findings import Finding, Severity
+from querymend.tools.fixes.top_n import rank_within, split_after_choice
 from querymend.tools.questions.words import name_words
 from querymend.tools.results.case import Case
 
@@ -101,12 +102,15 @@ def limit_over_pairs(case: Case) -> list[Finding]:
     if case.expectation.one_value is True or len(case.rows) > top.n:
         return []
     what = f"{top.n} {top.entity or 'entities'}"
+    tree = case.statement.tree
     if top.each:
+        fixed = rank_within(tree, n=top.n, entity=top.entity, each=top.each)
         message = f"The question asks for {what} in each {top.each[0]}, but LIMIT cuts all rows."
         hint = (
             f"Rank within each {top.each[0]} (ROW_NUMBER() OVER (PARTITION BY …)) and keep {top.n}."
         )
     else:
+        fixed = split_after_choice(tree, n=top.n, entity=top.entity, split=top.split)
         message = f"The question asks for {what}, broken down; LIMIT {top.n} cuts the parts."
         hint = f"Choose the {top.n} by their total in a subquery, then join and group by the part."
     return [
@@ -118,6 +122,7 @@ def limit_over_pairs(case: Case) -> list[Finding]:
             clause=f"LIMIT {top.n}",
             evidence=f"{len(case.rows)} rows",
             hint=hint,
+            fix=fixed.sql(case.statement.dialect) if fixed else None,
         )
     ]
 
