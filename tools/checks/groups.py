@@ -1,10 +1,12 @@
 """GROUP BY held against keys: counts that are always one, names that stand for several things."""
 
+import re
 from collections.abc import Iterable
 
 from sqlglot import exp
 
-from querymend.tools.checks.links import Link, is_unique, links_of
+from querymend.tools.catalog.model import Table
+from querymend.tools.checks.links import Link, is_unique, links_of, targets
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.sql.binding import Block
@@ -56,8 +58,17 @@ def _counts(select: exp.Expr) -> Iterable[exp.Expr]:
             yield from (c for c in clause.find_all(exp.Count) if c.parent_select is select)
 
 
-def determined(keys: list[Used], links: list[Link], block: Block) -> set[int]:
-    """Return the sources, by identity, of which the keys of a group determine one row each."""
+def determined(
+    keys: list[Used], links: list[Link], block: Block, *, declared: bool = False
+) -> set[int]:
+    """Return the sources, by identity, of which the keys of a group determine one row each.
+
+    Args:
+        keys: what is grouped by.
+        links: the joins of the statement.
+        block: the SELECT.
+        declared: hold to declared keys; in a small table other columns are unique by chance.
+    """
     known = {(id(k.ref.source), k.column.name.lower()) for k in keys}
     found: set[int] = set()
     size = -1
@@ -71,18 +82,20 @@ def determined(keys: list[Used], links: list[Link], block: Block) -> set[int]:
                     known.add((id(other.ref.source), other.column.name.lower()))
         for source in block.sources:
             columns = [c for s, c in known if s == id(source)]
-            if source.table and _identify(source.table, columns):
+            if source.table and _identify(source.table, columns, declared):
                 found.add(id(source))
     return found
 
 
-def _identify(table, columns: list[str]) -> bool:  # type: ignore[no-untyped-def]
-    return table.is_unique(columns) or any(is_unique(table, c) for c in columns)
+def _identify(table: Table, columns: list[str], declared: bool) -> bool:
+    if table.is_unique(columns):
+        return True
+    return not declared and any(is_unique(table, c) for c in columns)
 
 
 def _covers_all(keys: list[Used], links: list[Link], block: Block) -> bool:
     """Every source gives one row a group."""
-    return {id(s) for s in block.sources} <= determined(keys, links, block)
+    return {id(s) for s in block.sources} <= determined(keys, links, block, declared=True)
 
 
 def arbitrary_in_group(seen: Seen) -> Iterable[Finding]:
@@ -139,6 +152,8 @@ def group_by_label(seen: Seen) -> Iterable[Finding]:
         used = keys[0]
         profile, rows = used.column.profile, used.table.rows
         if not used.table.primary_key or profile is None or not rows or not profile.distinct:
+            continue
+        if targets(used, seen.catalog) or not re.search(r"(?:name|title)$", used.column.name, re.I):
             continue
         share = profile.distinct / rows
         if 0.6 <= share < 1 and not is_unique(used.table, used.column.name):

@@ -31,13 +31,14 @@ def _missing(seen: Seen, one: Comparison, value: str) -> Finding:
     assert seen.values is not None
     near = [v for v, like in seen.values.nearest(*one.place, value, MAX_NAMED) if like >= NEAR]
     cased = [v for v in near if v.lower() == value.lower()]
+    blank = [v for v in near if v.strip().lower() == value.strip().lower() and v not in cased]
     elsewhere = [h for h in seen.values.holding(value) if (h[0], h[1]) != one.place][:MAX_NAMED]
     held = "; ".join(f"{t}.{c} holds '{v}'" for t, c, v in elsewhere)
     place = f"{one.used.table.name}.{one.used.column.name}"
     return seen.found(
-        "other_case" if cased else "not_a_value",
+        "other_case" if cased else "other_blanks" if blank else "not_a_value",
         "literal",
-        "repair",
+        "note" if blank and not cased else "repair",
         f"{place} does not hold '{value}'.",
         node=one.node,
         evidence=f"{place} holds {', '.join(near)}" if near else held,

@@ -9,7 +9,7 @@ from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import STOP_WORDS, alike, name_words
 
-_KEYISH = frozenset("id code key no nr number num".split())
+_VAGUE = frozenset("id code key no nr number num type kind time full date year".split())
 
 
 def has_run(words: tuple[str, ...], run: tuple[str, ...]) -> bool:
@@ -69,12 +69,18 @@ def table_left_out(seen: Seen) -> Iterable[Finding]:
             continue
         if not any(alike(words[-1], k) for k in known):
             yield seen.found(
-                "table_left_out",
+                "table_behind_key" if _referred(seen, table) else "table_left_out",
                 "question",
                 "repair",
                 f"The question names {' '.join(words)}; the SQL does not read {table.name}.",
                 hint=f"Join {table.name}.",
             )
+
+
+def _referred(seen: Seen, table: Table) -> bool:
+    """A table in use refers to this one, so that its rows stand for those of this."""
+    name = table.qualified_name
+    return any(seen.catalog.table(k.table) is table or k.table == name for t in seen.tables for k in t.keys)
 
 
 def _answered(seen: Seen) -> set[str]:
@@ -90,9 +96,9 @@ def word_left_out(seen: Seen) -> Iterable[Finding]:
         return
     known = _answered(seen)
     for word, (table, column) in _distinctive(seen):
-        if not any(alike(word, k) for k in known):
+        if not any(alike(word, k) or word in k for k in known):
             yield seen.found(
-                "word_left_out",
+                "word_left_out" if table in seen.tables else "word_elsewhere",
                 "question",
                 "repair",
                 f"The question says {word}; the SQL does not use {table.name}.{column.name}.",
@@ -104,9 +110,11 @@ def _distinctive(seen: Seen) -> Iterator[tuple[str, tuple[Table, Column]]]:
     """Yield words of the question that stand in the name of exactly one column."""
     tables = {w for t in seen.catalog.tables for w in name_words(t.name)}
     for word in dict.fromkeys(seen.asked):
-        if len(word) < 4 or word in STOP_WORDS or word in tables or word in _KEYISH:
+        if len(word) < 4 or word in STOP_WORDS or word in tables or word in _VAGUE:
             continue
-        places = list(_columns_with(seen, word))
+        if word.endswith(("ed", "ing")):
+            continue
+        places = [(t, c) for t, c in _columns_with(seen, word) if not _is_key(t, c)]
         if len({c.name.lower() for _, c in places}) == 1 and not _is_value(seen, word):
             yield word, places[0]
 
@@ -116,6 +124,11 @@ def _columns_with(seen: Seen, word: str) -> Iterator[tuple[Table, Column]]:
         for column in table.columns:
             if word in name_words(column.name):
                 yield table, column
+
+
+def _is_key(table: Table, column: Column) -> bool:
+    refers = any(column.name.lower() in (c.lower() for c in k.columns) for k in table.keys)
+    return refers or column.name.lower() in {c.lower() for c in table.primary_key}
 
 
 def _is_value(seen: Seen, word: str) -> bool:

@@ -104,7 +104,9 @@ def negation_missing(seen: Seen) -> Iterable[Finding]:
     """Find questions with a negation whose SQL has none."""
     if not re.search(r"\b(?:not|never|without|no|neither|nor|except|exclud\w+)\b|n't\b", seen.question, re.I):
         return
-    if re.search(r"\bno (?:more|less|fewer|later|earlier)\b|\bnot only\b", seen.question, re.I):
+    if re.search(r"\bno (?:more|less|fewer|later|earlier)\b|\bnot only\b|\bor not\b", seen.question, re.I):
+        return
+    if any(re.search(r"\bno[nt]?\b|n't\b", fact, re.I) for fact in seen.facts):
         return
     kinds = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.GT, exp.LTE, exp.GTE)
     if seen.tree.find(*kinds) is None and not any(_zero(c) for c in seen.comparisons):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from querymend.tools.checks.links import is_unique
+from querymend.tools.checks.links import is_unique, targets
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, tokens
@@ -93,7 +93,7 @@ def set_of_labels(seen: Seen) -> Iterable[Finding]:
         if len(uses) != 2 or any(u is None for arm in uses for u in arm):
             continue
         tables = {u.table.qualified_name for arm in uses for u in arm if u}
-        if len(tables) == 1 and not any(_tells(u) for u in uses[0] if u):
+        if len(tables) == 1 and not any(_tells(seen, u) for u in uses[0] if u):
             yield seen.found(
                 "set_of_labels",
                 "question",
@@ -104,5 +104,9 @@ def set_of_labels(seen: Seen) -> Iterable[Finding]:
             )
 
 
-def _tells(used: Used) -> bool:
-    return is_unique(used.table, used.column.name)
+def _tells(seen: Seen, used: Used) -> bool:
+    """The column is unique, refers to what is, or its table has no key to tell things apart."""
+    key = used.table.primary_key
+    if not key or used.column.name.lower() in {k.lower() for k in key}:
+        return True
+    return is_unique(used.table, used.column.name) or bool(targets(used, seen.catalog))

@@ -12,7 +12,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, name_words, singular, tokens
 
 _ID = re.compile(r"\b(?:ids?|codes?|keys?|identifiers?|numbers?|uids?)\b", re.I)
-_LABELS = frozenset("name title label description".split())
+_LABELS = frozenset("name title".split())
 
 
 def shown(seen: Seen) -> list[exp.Expr]:

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from querymend.tools.checks.comparisons import value_of
 from querymend.tools.checks.links import is_unique
-from querymend.tools.checks.seen import Seen
+from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 
 
@@ -103,13 +103,19 @@ def _pinned(seen: Seen, select: exp.Select) -> bool:
             rows = used.table.rows
             outer = (o := seen.by_node.get(id(other))) is not None and o.ref.depth > 0
             scalar = isinstance(other, exp.Subquery)
-            if (literal is not None or outer or scalar) and is_unique(
-                used.table, used.column.name
-            ):
+            if (literal is not None or outer or scalar) and _nearly_unique(used):
                 return True
             if rows is not None and rows <= 1:
                 return True
     return False
+
+
+def _nearly_unique(used: Used) -> bool:
+    """A name that few rows share: a person who asks by it means one of them."""
+    if is_unique(used.table, used.column.name):
+        return True
+    profile, rows = used.column.profile, used.table.rows
+    return bool(profile and profile.distinct and rows and profile.distinct > 0.8 * rows)
 
 
 def _in_place_of(seen: Seen, node: exp.Expr) -> exp.Expr | None:

@@ -1,46 +1,115 @@
 """Facts held against the SQL: values and columns that they give and the SQL lacks."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, Table
+from querymend.tools.checks.links import targets
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
+from querymend.tools.questions.words import STOP_WORDS, alike, singular, tokens
 
 _COMPARED = re.compile(
-    r"(?:\b(\w+)\s*\.\s*)?\b(\w+)\s*(?:!=|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?))"
+    r"(?:\b(\w+)\s*\.\s*)?\b(\w+)\s*(?:! ?=|<>|>=|<=|=|>|<)\s*"
+    r"(?:'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)(?![\w.]))"
 )
-_NAMED = re.compile(r"\b(?:(\w+)\.)?([A-Za-z]\w*_\w+|\w+(?<=[a-z])(?=[A-Z])\w+)\b")
+_NAMED = re.compile(r"\b(?:(\w+)\.)?([A-Za-z]\w*_\w+|\w+(?<=[a-z])(?=[A-Z])\w+)\b(?!\s*\()")
+_MEANS = re.compile(r"\b(?:refers? to|means?|stands? for|is|are|denotes?|indicates?)\b|:")
+_COUNTED = re.compile(r"\bCOUN[TD]\s*\([^()]*\)", re.I)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clause:
+    """One statement of a fact: what is explained, and by what."""
+
+    explained: str
+    text: str
+
+
+def clauses(seen: Seen) -> Iterator[Clause]:
+    """Yield the clauses of the facts whose explained words stand in the question."""
+    for fact in seen.facts:
+        for text in re.split(r";|\n", fact):
+            parts = _MEANS.split(text, maxsplit=1)
+            if len(parts) == 2:
+                turned = _COMPARED.search(parts[0]) is not None
+                explained = parts[1] if turned else parts[0]
+                if _is_asked(seen, explained):
+                    yield Clause(explained=explained, text=text)
+
+
+def _is_asked(seen: Seen, explained: str) -> bool:
+    """All words that are explained stand in the question, but for what stands in most facts."""
+    words = [singular(w) for w in tokens(explained) if w not in STOP_WORDS]
+    if not words:
+        return False
+    met = sum(any(alike(w, a) for a in seen.asked) for w in words)
+    return met == len(words) or (len(words) > 2 and met * 4 >= len(words) * 3)
 
 
 def value_of_fact_missing(seen: Seen) -> Iterable[Finding]:
-    """Find facts that give a column's value where the SQL has none of the values they give it."""
+    """Find facts about the question's own words that give a value the SQL does not use."""
     numbers = _numbers(seen)
-    for (table, column), values in _told_values(seen).items():
-        low = [v.strip().lower() for v in values]
-        texts = [v for v in low if not _is_number(v)]
-        if any(v in t or t == v for v in texts for t in seen.texts if t):
+    for clause in clauses(seen):
+        told = [(p, v) for *p, v in _values(clause.text)]
+        places = [(_column(seen, *p), v) for p, v in told]
+        held = [(p, v) for p, v in places if p is not None]
+        if not held or any(_is_used(seen, p, v, numbers) for p, v in held):
             continue
-        if any(float(v) in numbers for v in low if _is_number(v)):
-            continue
+        (table, column), value = held[0]
         yield seen.found(
             "fact_value_missing",
             "question",
             "repair",
-            f"A fact gives {column} the value {values[0]!r}; the SQL does not use it.",
-            hint=f"Compare {table}.{column} with '{values[0]}'.",
+            f"A fact says {clause.text.strip()!r}; the SQL does not use {value!r}.",
+            hint=f"Compare {table.name}.{column.name} with {value!r}.",
         )
 
 
-def _told_values(seen: Seen) -> dict[tuple[str, str], list[str]]:
-    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for fact in seen.facts:
-        for table, name, single, double, number in _COMPARED.findall(fact):
-            place = _column(seen, table, name)
-            if place is not None:
-                found[place[0].name, place[1].name].append(single or double or number)
-    return {p: [v for v in vs if v.strip()] for p, vs in found.items() if any(v.strip() for v in vs)}
+def _values(text: str) -> Iterator[tuple[str, str, str]]:
+    for table, name, single, double, number in _COMPARED.findall(text):
+        if (value := (single or double or number).strip()) or single:
+            yield table, name, value
+
+
+def _is_used(
+    seen: Seen, place: tuple[Table, Column], value: str, numbers: frozenset[float]
+) -> bool:
+    """The value stands in the SQL, or the column is shown, or a key says the same."""
+    if re.fullmatch(r"-?\d+(?:\.\d+)?", value):
+        return float(value) in numbers or _by_other_name(seen, place)
+    low = value.lower()
+    if any(low == t or low in t for t in seen.texts):
+        return True
+    return _is_shown(seen, place[1].name) or _by_other_name(seen, place)
+
+
+def _is_shown(seen: Seen, column: str) -> bool:
+    shown = seen.top.expressions if seen.top is not None else []
+    return any(
+        isinstance(e.unalias(), exp.Column) and e.unalias().name.lower() == column.lower()
+        for e in shown
+    )
+
+
+def _by_other_name(seen: Seen, place: tuple[Table, Column]) -> bool:
+    """A key to the column's table is compared, or another column of that table."""
+    table, column = place
+    home = table.qualified_name.lower()
+    for one in seen.comparisons:
+        if any(t == home for t, _ in targets(one.used, seen.catalog)):
+            return True
+        same = one.used.table is table and one.used.column.name != column.name
+        if same and _is_key_of(table, column.name):
+            return True
+    return False
+
+
+def _is_key_of(table: Table, column: str) -> bool:
+    return column.lower() in {c.lower() for c in table.primary_key} or column.lower().endswith("id")
 
 
 def _column(seen: Seen, table: str, name: str) -> tuple[Table, Column] | None:
@@ -51,39 +120,36 @@ def _column(seen: Seen, table: str, name: str) -> tuple[Table, Column] | None:
     return next(((t, c) for t in homes if t and (c := t.column(name))), None)
 
 
-def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"-?\d+(?:\.\d+)?", text))
-
-
-def _numbers(seen: Seen) -> set[float]:
-    found: set[float] = set()
-    for node in seen.nodes:
-        if node.key == "literal":
-            found |= {float(n) for n in re.findall(r"\d+(?:\.\d+)?", str(node.this))}
-    return found
+def _numbers(seen: Seen) -> frozenset[float]:
+    literals = (str(n.this) for n in seen.all(exp.Literal))
+    return frozenset(float(n) for text in literals for n in re.findall(r"\d+(?:\.\d+)?", text))
 
 
 def column_of_fact_missing(seen: Seen) -> Iterable[Finding]:
-    """Find columns that facts name and the SQL does not use."""
+    """Find columns that facts about the question's own words name and the SQL does not use."""
     used = {u.column.name.lower() for u in seen.used}
-    for table, column in dict.fromkeys(_told_columns(seen)):
-        if column.lower() not in used:
-            yield seen.found(
-                "fact_column_missing",
-                "question",
-                "repair",
-                f"A fact names {column}; the SQL does not use it.",
-                hint=f"Use {table}.{column}.",
-            )
+    if any(s.find_ancestor(exp.Count) is None for s in seen.all(exp.Star)):
+        return
+    for clause in clauses(seen):
+        named = [p for p in _columns(seen, clause.text)]
+        if not named or any(c.name.lower() in used for _, c in named):
+            continue
+        if any(_by_other_name(seen, p) for p in named):
+            continue
+        table, column = named[0]
+        yield seen.found(
+            "fact_column_missing",
+            "question",
+            "repair",
+            f"A fact says {clause.text.strip()!r}; the SQL does not use {column.name}.",
+            hint=f"Use {table.name}.{column.name}.",
+        )
 
 
-def _told_columns(seen: Seen) -> Iterator[tuple[str, str]]:
-    for fact in seen.facts:
-        for table, name in _NAMED.findall(fact):
-            place = _column(seen, table, name)
-            if place is not None:
-                yield place[0].name, place[1].name
-        for table, name, *_ in _COMPARED.findall(fact):
-            place = _column(seen, table, name)
-            if place is not None:
-                yield place[0].name, place[1].name
+def _columns(seen: Seen, text: str) -> Iterator[tuple[Table, Column]]:
+    plain = _COUNTED.sub("", text)
+    named = [(t, n) for t, n in _NAMED.findall(plain)]
+    named += [(t, n) for t, n, _ in _values(plain)]
+    for table, name in named:
+        if (place := _column(seen, table, name)) is not None:
+            yield place
