@@ -129,10 +129,16 @@ class _Judge:
         self, measure: Measure, case: Case, roots: Sequence[int], sources: frozenset[int]
     ) -> Iterator[Suspect]:
         wanted = self._wanted(self._atoms)
+        if sources and (sources <= wanted or self._counts_other(roots)):
+            by = self._repeating(measure, case, sources)
+            if not all(self._atoms[s].row in self._still for s in sources):
+                yield self._suspect(measure, sources, by, self._certainty(by))
+            return
         if wanted & set(roots) or (not wanted and not sources):
             return
         counted = frozenset(w for w in wanted if self._atoms[w].row not in self._still)
-        severity: Severity = "repair" if counted and not self._counts_apart(counted) else "note"
+        counted = counted if not self._counts_apart(counted) else frozenset()
+        severity: Severity = "repair" if counted else "note"
         repeated = counted or sources
         by = self._repeating(measure, case, repeated) if repeated else ()
         if by:
@@ -143,6 +149,13 @@ class _Judge:
         names = {t.qualified_name for t in self._asked.counted()}
         return frozenset(
             i for i, a in among.items() if a.table is not None and a.table.qualified_name in names
+        )
+
+    def _counts_other(self, roots: Sequence[int]) -> bool:
+        """Tell whether the same SELECT counts the joined rows by themselves too."""
+        return any(
+            m.sort == "count" and any(c.sources and c.sources <= set(roots) for c in m.cases)
+            for m in self._measures
         )
 
     def _counts_apart(self, counted: frozenset[int]) -> bool:

@@ -67,6 +67,8 @@ class Measure:
     partition: tuple[exp.Expr, ...] | None = None
     """What a window divides the rows by; None where it is no window."""
     filter: exp.Expr | None = None
+    term: exp.Expr | None = None
+    """The part of a sum of sums that this is about; None for the whole."""
 
     @property
     def groups(self) -> tuple[exp.Expr, ...]:
@@ -76,7 +78,7 @@ class Measure:
     @property
     def value(self) -> exp.Expr | None:
         """What is added up; None for COUNT(*)."""
-        value = self.node.this
+        value = self.term or self.node.this
         if isinstance(value, exp.Distinct):
             value = value.expressions[0] if len(value.expressions) == 1 else None
         return value if isinstance(value, exp.Expr) and not isinstance(value, exp.Star) else None
@@ -92,10 +94,32 @@ def measures_of(block: Block, items: Items, dialect: str) -> Iterator[Measure]:
             continue
         window = _window(node)
         if window is None and is_aggregate(node, dialect):
-            yield _measure(node, sort, block, items)
+            parts = None
         elif window is not None and not block.grouped and not window.args.get("order"):
             parts = tuple(window.args.get("partition_by") or [])
-            yield replace(_measure(node, sort, block, items), partition=parts)
+        else:
+            continue
+        for term in _terms(node, sort):
+            yield replace(_measure(node, sort, block, items, term), partition=parts)
+
+
+def _terms(node: exp.Expr, sort: Sort) -> list[exp.Expr | None]:
+    """Return the parts of a sum: that of ``a + b`` is one of ``a`` and one of ``b``."""
+    value = node.this
+    if sort not in ("sum", "average") or isinstance(value, exp.Distinct):
+        return [None]
+    terms = list(_addends(value))
+    return [t for t in terms if t.find(exp.Column)] if len(terms) > 1 else [None]
+
+
+def _addends(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.Paren | exp.Neg):
+        yield from _addends(node.this)
+    elif isinstance(node, exp.Add | exp.Sub):
+        yield from _addends(node.this)
+        yield from _addends(node.expression)
+    else:
+        yield node
 
 
 def _sort(node: exp.Expr) -> Sort | None:
@@ -109,13 +133,16 @@ def _window(node: exp.Expr) -> exp.Expr | None:
     return parent if isinstance(parent, exp.Window) else None
 
 
-def _measure(node: exp.Expr, sort: Sort, block: Block, items: Items) -> Measure:
+def _measure(
+    node: exp.Expr, sort: Sort, block: Block, items: Items, term: exp.Expr | None
+) -> Measure:
     chosen = node.parent.expression if isinstance(node.parent, exp.Filter) else None
     plain = Measure(
         node=node,
         sort=sort,
         block=block,
         cases=(),
+        term=term,
         distinct=isinstance(node.this, exp.Distinct),
         filter=chosen.this if isinstance(chosen, exp.Where) else None,
     )
@@ -161,6 +188,9 @@ class Values:
             return [Case(conditions=((node, env),))]
         if isinstance(node, exp.Column):
             return self._column(node, env)
+        if isinstance(node, exp.Add | exp.Sub):
+            parts = [*self.of(node.this, env), *self.of(node.expression, env)]
+            return [c for c in parts if c.sources] or parts[:1]
         return self._together(node, env)
 
     def _branches(
