@@ -120,9 +120,15 @@ def _repetitions(tree: exp.Expr, parsed: Parsed) -> Iterator[exp.Expr]:
         if place is None:
             continue
         arguments = list(node.iter_expressions())
-        inner = [n for a in arguments[place:] for n in a.walk()]
-        if any((constant(n) or 0) > MAX_SERIES for n in inner):
+        sizes = [c for a in arguments[place:] for n in a.walk() if (c := constant(n) or 0) > 1]
+        literals = [_number(n.this) or 1 for a in arguments[place:] for n in _numbers(a)]
+        if max(sizes, default=0) > MAX_SERIES or prod(literals) > MAX_SERIES:
             yield node
+
+
+def _numbers(node: exp.Expr) -> Iterator[exp.Literal]:
+    """Yield the numbers that a size is computed with: ``id * 1000 * 1000`` is no constant."""
+    yield from (n for n in node.find_all(exp.Literal) if not n.is_string)
 
 
 def _written_name(node: exp.Expr, parsed: Parsed) -> str:
