@@ -198,7 +198,7 @@ def report(scores: Sequence[Score], judged: Sequence[Judged], *, show: bool) -> 
     kinds = ", ".join(f"{fixes.count(k)} {k}" for k in ("right", "wrong", "fails", "none"))
     print(f"fixes of {len(fixes)} confirmed: {kinds}")
     for j in judged if show else ():
-        if j.confirmed != j.wrong or j.fix in ("wrong", "fails"):
+        if j.confirmed != j.wrong or j.fix in ("wrong", "fails", "none"):
             print(f"- {'missed' if j.wrong else 'false'} {j.fix}: {j.question}\n  {j.sql}")
             print("".join(f"  {s}\n" for s in j.said), end="")
 

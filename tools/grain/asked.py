@@ -8,6 +8,10 @@ from querymend.tools.questions.words import STOP_WORDS, is_plural, name_words, s
 
 _COUNTED = re.compile(r"\b(?:how many|numbers? of|counts? of|count|tally of|tally)\b", re.I)
 _AVERAGED = re.compile(r"\b(?:average|mean|median|avg|typical|total|sum)\b", re.I)
+_OF = re.compile(r"\b(?:of|across|over)\b", re.I)
+_PAIRS = re.compile(r"\b(?:pairs?|combinations?|pairings?)\b", re.I)
+MOST_WORDS = 4
+"""Words of what is averaged: ``average list price of …``."""
 _AFFIXES = {"dim", "fact", "tbl", "table", "info", "data", "detail", "record", "list"}
 _ENDS = STOP_WORDS | {"made", "sold", "and", "or", "but", "per", "each", "every"}
 _SENTENCE = re.compile(r"[.?!;:,()]")
@@ -26,6 +30,10 @@ class Asked:
         runs = (_first_run(self.question[m.end() :]) for m in _COUNTED.finditer(self.question))
         return tuple(t for run in runs for t in self._head(run))
 
+    def pairs(self) -> bool:
+        """Tell whether the question counts pairs of things."""
+        return _PAIRS.search(self.question) is not None
+
     def weighs(self, many: Iterable[Table]) -> bool:
         """Tell whether a sum or an average is asked over rows of the repeating tables.
 
@@ -39,18 +47,9 @@ class Asked:
         """Yield the first table after ``average … of``, where it is what is averaged over."""
         for match in _AVERAGED.finditer(self.question):
             phrase = _SENTENCE.split(self.question[match.end() :])[0]
-            measure, of, rest = (
-                re.split(r"\b(of|across|over)\b", phrase, maxsplit=1)[:3]
-                or (
-                    phrase,
-                    "",
-                    "",
-                )
-                if re.search(r"\b(?:of|across|over)\b", phrase)
-                else (phrase, "", "")
-            )
-            if of and len(tokens(measure)) <= 4:
-                yield from self._head(_first_run(rest))
+            measure, *rest = _OF.split(phrase, maxsplit=1)
+            if rest and len(tokens(measure)) <= MOST_WORDS:
+                yield from self._head(_first_run(rest[0]))
 
     def _each(self) -> Iterator[Table]:
         pattern = r"\b(?:per|(?:each|every) single|counting (?:each|every)|weighted by|once per)\b"
@@ -62,15 +61,15 @@ class Asked:
 
     def _head(self, run: Sequence[str]) -> list[Table]:
         """Return the tables that the first plural noun names, or the last word of all."""
-        plural = next((w for w in run if is_plural(w)), None)
+        plural = next((w for w in run if is_plural(w) or w.endswith("us")), None)
         word = plural or (run[-1] if run else None)
         return self._tables(word) if word else []
 
     def _tables(self, word: str) -> list[Table]:
         """Return the tables that are called so; those by name before those by description."""
-        word = singular(word)
+        words = {singular(word), word.removesuffix("s")}
         for names in (_own_names, _key_names, _described_names):
-            found = [t for t in self._catalog.tables if word in names(t)]
+            found = [t for t in self._catalog.tables if words & names(t)]
             if found:
                 return found
         return []

@@ -8,7 +8,7 @@ from sqlglot import exp
 from querymend.tools.catalog.model import Catalog, Table
 from querymend.tools.findings import Finding, Severity
 from querymend.tools.grain.asked import Asked
-from querymend.tools.grain.measures import Case, Measure, measures_of
+from querymend.tools.grain.measures import Case, Measure, arm_measures, measures_of
 from querymend.tools.grain.multiplicity import Block, Reading, read
 from querymend.tools.grain.space import Atom, Known
 from querymend.tools.sql.parse import parse, position, written
@@ -87,6 +87,7 @@ class _Judge:
         self._block = block
         self._reading = reading
         self._asked = asked
+        self._dialect = dialect
         self._atoms = {a.id: a for a in block.relation.atoms}
         self._measures = list(measures_of(block, reading.items, dialect)) if self._atoms else []
         self._still = reading.known(block, iter(reading.group_items(block)))
@@ -94,6 +95,7 @@ class _Judge:
     def suspects(self) -> Iterator[Suspect]:
         """Yield the aggregates over repeated rows."""
         for measure in self._measures:
+            yield from self._within_arms(measure)
             for case in measure.cases:
                 sources = frozenset(s for s in case.sources if s in self._atoms)
                 if measure.distinct and (measure.sort in ("count", "list")):
@@ -103,11 +105,19 @@ class _Judge:
                 elif measure.sort == "count" or not measure.distinct:
                     yield from self._counted(measure, case, sources)
 
+    def _within_arms(self, measure: Measure) -> Iterator[Suspect]:
+        """Yield what a UNION's arms repeat of the column that is aggregated."""
+        for arm in arm_measures(measure, self._reading):
+            inner = _Judge(arm.block, self._reading, self._asked, self._dialect)
+            for case in arm.cases:
+                if case.sources:
+                    yield from inner._added(arm, case, case.sources)
+
     def _added(self, measure: Measure, case: Case, sources: frozenset[int]) -> Iterator[Suspect]:
         by = self._repeating(measure, case, sources)
         if not by or (measure.sort == "average" and self._is_constant(measure, sources)):
             return
-        chasm = self._is_chasm(sources, by)
+        chasm = self._is_chasm(measure, sources, by)
         severity = self._certainty(by)
         if measure.sort == "list" or (not chasm and self._asked.weighs(_tables(by))):
             severity = "note"
@@ -123,7 +133,8 @@ class _Judge:
             return
         counted = sources or self._wanted(self._atoms) or frozenset(list(self._atoms)[:1])
         by = self._repeating(measure, case, counted)
-        yield self._suspect(measure, counted, by, self._certainty(by), chasm=True)
+        severity = "note" if self._asked.pairs() else self._certainty(by)
+        yield self._suspect(measure, counted, by, severity, chasm=True)
 
     def _miscounted(
         self, measure: Measure, case: Case, roots: Sequence[int], sources: frozenset[int]
@@ -183,10 +194,10 @@ class _Judge:
         known = self._known(measure, Case(), frozenset())
         return all(self._atoms[s].row in known for s in sources)
 
-    def _is_chasm(self, sources: frozenset[int], by: Sequence[Atom]) -> bool:
+    def _is_chasm(self, measure: Measure, sources: frozenset[int], by: Sequence[Atom]) -> bool:
         """Tell whether a source that repeats these is aggregated too, and repeated by them."""
         others = {s for m in self._measures for c in m.cases for s in c.sources} - sources
-        known = self._known(self._measures[0], Case(), frozenset(a.id for a in by))
+        known = self._known(measure, Case(), frozenset(a.id for a in by))
         return any(a.id in others for a in by) and any(
             self._atoms[s].row not in known for s in sources
         )

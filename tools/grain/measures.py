@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from querymend.tools.grain.conditions import rules_of
 from querymend.tools.grain.items import Env, Items
-from querymend.tools.grain.multiplicity import Block
+from querymend.tools.grain.multiplicity import Block, Reading
 from querymend.tools.grain.space import Item, Rule
 from querymend.tools.sql.aggregates import is_aggregate, walk_level
 
@@ -101,6 +101,32 @@ def measures_of(block: Block, items: Items, dialect: str) -> Iterator[Measure]:
             continue
         for term in _terms(node, sort):
             yield replace(_measure(node, sort, block, items, term), partition=parts)
+
+
+def arm_measures(measure: Measure, reading: Reading) -> Iterator[Measure]:
+    """Yield an aggregate over a UNION's column once for each of the queries in it."""
+    items, env = reading.items, measure.block.env
+    value = measure.value
+    if not isinstance(value, exp.Column) or measure.distinct or measure.sort == "count":
+        return
+    _, item = items.column(value, env)
+    atom = next((a for a in measure.block.relation.atoms if item and a.id == item[0]), None)
+    if atom is None or item is None or not atom.arms:
+        return
+    names = list(atom.arms[0].outputs)
+    groups = [i[1] for g in measure.groups if (i := items.of(g, env)) and i[0] == atom.id]
+    for arm in atom.arms:
+        select = arm.select
+        if select is not None and len(select.expressions) == len(names):
+            shown = [select.expressions[names.index(n)].unalias() for n in (item[1], *groups)]
+            yield _in_arm(measure, reading.blocks[id(select)], shown, items)
+
+
+def _in_arm(measure: Measure, block: Block, shown: Sequence[exp.Expr], items: Items) -> Measure:
+    """Return an aggregate as if it stood in an arm, over that arm's own expressions."""
+    value, *groups = shown
+    made = replace(measure, block=block, term=value, partition=tuple(groups))
+    return replace(made, cases=tuple(_cases(made, items)))
 
 
 def _terms(node: exp.Expr, sort: Sort) -> list[exp.Expr | None]:

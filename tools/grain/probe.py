@@ -12,11 +12,12 @@ the join repeats each. Filters and groups are the query's own.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Cell
-from querymend.tools.grain.drafting import Draft, column, grouped_by_place
+from querymend.tools.grain.drafting import Draft, grouped_by_place
 from querymend.tools.grain.fanout import Suspect
 from querymend.tools.grain.items import Items
 from querymend.tools.grain.measures import Measure, Sort
@@ -53,30 +54,50 @@ class Probe:
     distinct: bool = False
 
     def decide(self, rows: Sequence[Sequence[Cell]]) -> Verdict:
-        """Read the probe's row: groups, changed groups, rows, joined rows, most, before, after."""
-        numbers = [_number(c) for c in rows[0]] if rows else []
-        if len(numbers) != 7 or not numbers[0]:
+        """Read what the probe returned."""
+        cells = [_number(c) for c in rows[0]] if rows else []
+        if len(cells) != len(_Counts._fields) or not cells[0]:
             return Cleared(evidence="no rows are joined")
-        groups, changed, entities, joined, most, before, after = numbers
-        said = (
-            f"{entities:,.0f} rows of {self.what} become {joined:,.0f}, one up to {most:,.0f} times"
-        )
-        if not changed:
-            return Cleared(evidence=said if most > 1 else f"no row of {self.what} is repeated")
-        return Confirmed(
-            evidence=f"{said}{self._said(groups, changed, entities, joined, before, after)}"
+        counts = _Counts(*cells)
+        if counts.changed:
+            return Confirmed(evidence=f"{self._rows(counts)}; {self._numbers(counts)}")
+        if counts.most > 1:
+            return Cleared(evidence=f"{self._rows(counts)}; the number stays the same")
+        return Cleared(evidence=f"no row of {self.what} is repeated")
+
+    def _rows(self, counts: "_Counts") -> str:
+        if self.distinct:
+            return f"{counts.rows:,.0f} rows of {self.what}"
+        return (
+            f"{counts.rows:,.0f} rows of {self.what} become {counts.joined:,.0f}, "
+            f"one up to {counts.most:,.0f} times"
         )
 
-    def _said(
-        self, groups: float, changed: float, rows: float, joined: float, before: float, after: float
-    ) -> str:
-        if self.sort == "average" and rows and joined:
-            before, after = before / rows, after / joined
-        name = {"sum": "sum", "average": "average", "count": "count"}.get(self.sort, "number")
-        part = f" in {changed:,.0f} of {groups:,.0f} groups" if groups > 1 else ""
-        if self.distinct:
-            return f"; {name} {before:,.2f}, of distinct values {after:,.2f}{part}"
-        return f"; {name} {before:,.2f} without repeats, {after:,.2f} with{part}"
+    def _numbers(self, counts: "_Counts") -> str:
+        before, after = counts.before, counts.after
+        if self.sort == "average" and counts.rows and counts.joined:
+            before, after = before / counts.rows, after / counts.joined
+        places = 0 if self.sort == "count" else 2
+        groups = f" in {counts.changed:,.0f} of {counts.groups:,.0f} groups"
+        with_ = "of distinct values" if self.distinct else "with them"
+        return (
+            f"{self.sort} {before:,.{places}f} without repeats, {after:,.{places}f} {with_}"
+            f"{groups if counts.groups > 1 else ''}"
+        )
+
+
+class _Counts(NamedTuple):
+    """The one row of a probe, summed over all groups."""
+
+    groups: float
+    changed: float
+    """Groups whose number the repeats change."""
+    rows: float
+    joined: float
+    most: float
+    """How often the most repeated row is met."""
+    before: float
+    after: float
 
 
 def probe_of(suspect: Suspect, tree: exp.Expr, items: Items, dialect: str) -> Probe | None:
@@ -155,10 +176,10 @@ def _by_group(inner: exp.Select, groups: int, measure: Measure) -> exp.Select:
     m, n = exp.column("m"), exp.column("n")
     after: exp.Expr = exp.Sum(this=exp.Mul(this=m.copy(), expression=n.copy()))
     if measure.distinct:
-        after = exp.Sum(this=exp.Distinct(expressions=[m.copy()]))
+        after = _distinct(exp.Sum, m)
     sums = {
         "entities": exp.Count(this=exp.Star()),
-        "joined": exp.Sum(this=n.copy()),
+        "joined": exp.Sum(this=n.copy()) if not measure.distinct else _distinct(exp.Count, m),
         "most": exp.Max(this=n.copy()),
         "before": exp.Sum(this=m.copy()),
         "after": after,
@@ -168,13 +189,17 @@ def _by_group(inner: exp.Select, groups: int, measure: Measure) -> exp.Select:
     return grouped_by_place(select, groups)
 
 
+def _distinct(call: type[exp.Expr], value: exp.Expr) -> exp.Expr:
+    return call(this=exp.Distinct(expressions=[value.copy()]))
+
+
 def _overall(by_group: exp.Select, measure: Measure) -> exp.Select:
     entities, joined, most, before, after = (
         exp.column(f"qm_{n}") for n in ("entities", "joined", "most", "before", "after")
     )
     old: exp.Expr = before
     new: exp.Expr = after
-    if measure.sort == "average" and not measure.distinct:
+    if measure.sort == "average":
         old, new = before / entities, after / joined
     differs = exp.Abs(this=new.copy() - old.copy()) > exp.Literal.number(NEAR) * exp.Abs(
         this=old.copy()
@@ -194,6 +219,3 @@ def _number(cell: Cell) -> float:
     except ValueError:
         return 0.0
     return number if isfinite(number) else 0.0
-
-
-__all__ = ["Cleared", "Confirmed", "Probe", "Verdict", "column", "probe_of"]

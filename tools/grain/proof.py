@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from querymend.tools.catalog.model import Catalog, Cell
 from querymend.tools.findings import Finding
 from querymend.tools.grain.fanout import Suspect, finding, found_in
-from querymend.tools.grain.probe import Confirmed, Probe, probe_of
+from querymend.tools.grain.fix import fix_of
+from querymend.tools.grain.items import Items
+from querymend.tools.grain.probe import Confirmed, Probe, Verdict, probe_of
 from querymend.tools.sql.parse import parse
 from querymend.tools.sql.subject import Subject
 
@@ -23,12 +25,13 @@ class Doubt:
     suspect: Suspect
     probe: Probe | None
     """None where the rows cannot be told apart from outside; the finding stands as it is."""
+    verdict: Verdict | None = None
 
 
-def doubts(subject: Subject) -> list[Doubt]:
+def _doubts(subject: Subject) -> tuple[Items, list[Doubt]]:
     """Return what joins repeat in a statement, each with its probe."""
     reading, found = found_in(subject)
-    return [
+    return reading.items, [
         Doubt(
             finding=finding(s, subject),
             suspect=s,
@@ -46,7 +49,7 @@ def probes_for(
     Notes have none: whatever the data hold, they change nothing.
     """
     subject = _subject(sql, dialect, catalog, question)
-    found = doubts(subject) if subject else []
+    found = _doubts(subject)[1] if subject else []
     return [
         (d.finding, d.probe) for d in found if d.probe is not None and d.finding.severity != "note"
     ]
@@ -77,17 +80,39 @@ def resolve(
     subject = _subject(sql, dialect, catalog, question)
     if subject is None or not any(_is_open(f) for f in findings):
         return list(findings)
-    known = {_place(d.finding): d for d in doubts(subject)}
-    return [_resolved(f, known.get(_place(f)), run, subject) for f in findings]
+    items, asked = _doubts(subject)
+    known = {_place(d.finding): d for d in asked}
+    judged = [_judged(f, known.get(_place(f)), run) for f in findings]
+    fixes = _fixes(subject, items, [d for d in judged if d is not None])
+    return [
+        f if d is None or d.verdict is None else _resolved(f, d.verdict, fixes.get(_block(d)))
+        for f, d in zip(findings, judged, strict=True)
+    ]
 
 
-def _resolved(found: Finding, doubt: Doubt | None, run: Run, subject: Subject) -> Finding:
+def _judged(found: Finding, doubt: Doubt | None, run: Run) -> Doubt | None:
     if doubt is None or doubt.probe is None or not _is_open(found):
-        return found
-    verdict = doubt.probe.decide(run(doubt.probe.sql))
+        return doubt if doubt is not None and _is_open(found) else None
+    return replace(doubt, verdict=doubt.probe.decide(run(doubt.probe.sql)))
+
+
+def _fixes(subject: Subject, items: Items, judged: Sequence[Doubt]) -> dict[int, str | None]:
+    """Return one fix for each SELECT in which something is confirmed."""
+    confirmed: dict[int, list[Suspect]] = {}
+    for doubt in judged:
+        if isinstance(doubt.verdict, Confirmed):
+            confirmed.setdefault(_block(doubt), []).append(doubt.suspect)
+    return {block: fix_of(subject, found, items) for block, found in confirmed.items()}
+
+
+def _block(doubt: Doubt) -> int:
+    return id(doubt.suspect.measure.block)
+
+
+def _resolved(found: Finding, verdict: Verdict, fix: str | None) -> Finding:
     evidence = f"{found.evidence}: {verdict.evidence}"
     if isinstance(verdict, Confirmed):
-        return replace(found, severity="repair", evidence=evidence)
+        return replace(found, severity="repair", evidence=evidence, fix=fix)
     return replace(found, severity="note", evidence=evidence, hint="")
 
 
