@@ -169,13 +169,15 @@ def golds(data: Path, cache: Path) -> Iterator[tuple[str, Source, str, str]]:
                 yield name, sources[record["db"]], str(record["question"]), str(sql)
 
 
-def false_alarms(data: Path, pack: Source) -> list[tuple[str, int, list[Judged]]]:
+def false_alarms(
+    data: Path, pack: Source, cache: Path | None
+) -> list[tuple[str, int, list[Judged]]]:
     """Return, for each set of golds, how many there are and which of them are flagged."""
     kept: dict[str, tuple[int, list[Judged]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         everything = [
-            *(("pack", pack, q.text, s) for q in load_pack("retail").questions for s in q.sql),
-            *golds(data, Path(folder)),
+            *(("pack", pack, q.question, s) for q in load_pack("retail").questions for s in q.sql),
+            *golds(data, cache or Path(folder)),
         ]
         for name, source, question, sql in everything:
             count, flagged = kept.setdefault(name, (0, []))
@@ -209,6 +211,7 @@ def main() -> int:
     parser.add_argument("pack_db", type=Path)
     parser.add_argument("--part", choices=("tuned", "holdout", "all"), default="all")
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--cache", type=Path, help="where copies of the SQLite files are kept")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quiet", action="store_true", help="leave the single cases out")
     args = parser.parse_args()
@@ -219,7 +222,7 @@ def main() -> int:
         score("statement alone", judged, probed=False),
         score("with probe", judged, probed=True),
     ]
-    alarms = false_alarms(args.data, pack) if args.data else []
+    alarms = false_alarms(args.data, pack, args.cache) if args.data else []
     if args.json:
         print(
             json.dumps(

@@ -1,9 +1,10 @@
 """Writes new queries out of the parts of a statement, in a copy: the statement stays as it is."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
+from querymend.tools.grain.conditions import conjuncts
 from querymend.tools.grain.items import Items
 from querymend.tools.grain.multiplicity import Block
 from querymend.tools.grain.space import Atom, Feed, Relation
@@ -64,13 +65,42 @@ class Draft:
         recursive = any(c.parent is not None and c.parent.args.get("recursive") for c in found)
         return [_cte(self.of(c).copy()) for c in found], recursive
 
-    def is_correlated(self) -> bool:
-        """Tell whether the SELECT reads columns of a query around it."""
+    def ties(self) -> list[tuple[exp.Expr, exp.Expr]] | None:
+        """Return the equalities with columns of the query around, each with its own side.
+
+        None where the SELECT reads such columns elsewhere too: it cannot stand by itself.
+        """
+        found = []
+        loose = sum(1 for _ in self._outer_columns(self._block.select))
+        for condition in conjuncts(self._block.select.args.get("where")):
+            theirs = sum(1 for _ in self._outer_columns(condition))
+            side = self._own_side(condition) if theirs else None
+            if side is not None:
+                found.append((condition, side))
+                loose -= theirs
+        return None if loose else found
+
+    def _own_side(self, condition: exp.Expr) -> exp.Expr | None:
+        """Return the side of an equality that reads this SELECT alone, against the other."""
+        if not isinstance(condition, exp.EQ):
+            return None
+        for own, other in (
+            (condition.this, condition.expression),
+            (condition.expression, condition.this),
+        ):
+            outer = {id(c) for c in self._outer_columns(condition)}
+            theirs = [id(c) in outer for c in other.find_all(exp.Column)]
+            if all(theirs) and not any(id(c) in outer for c in own.find_all(exp.Column)):
+                return own
+        return None
+
+    def _outer_columns(self, node: exp.Expr) -> Iterator[exp.Column]:
         outer = self._block.env.outer
-        if outer is None:
-            return False
-        refs = (self._items.ref(c) for c in self._block.select.find_all(exp.Column))
-        return any(r is not None and r.source and outer.feed(r.source.node) for r in refs)
+        for column in node.find_all(exp.Column) if outer is not None else ():
+            ref = self._items.ref(column)
+            source = ref.source if ref is not None else None
+            if source is not None and outer is not None and outer.feed(source.node) is not None:
+                yield column
 
     def _expose(self, relation: Relation, atom: Atom, name: str) -> exp.Column | None:
         """Return a source's column as a SELECT may name it, handed on by the queries between."""

@@ -115,6 +115,7 @@ class _Judge:
 
     def _added(self, measure: Measure, case: Case, sources: frozenset[int]) -> Iterator[Suspect]:
         by = self._repeating(measure, case, sources)
+        sources = self._fewest(measure, case, sources)
         if not by or (measure.sort == "average" and self._is_constant(measure, sources)):
             return
         chasm = self._is_chasm(measure, sources, by)
@@ -180,6 +181,14 @@ class _Judge:
         """Return the sources that rows of the given ones do not determine within a group."""
         known = self._known(measure, case, sources)
         return tuple(a for a in self._atoms.values() if a.row not in known)
+
+    def _fewest(self, measure: Measure, case: Case, sources: frozenset[int]) -> frozenset[int]:
+        """Leave out the sources that the others determine: a product of its sale."""
+        kept = sources
+        for source in sorted(sources):
+            if self._atoms[source].row in self._known(measure, case, kept - {source}):
+                kept = kept - {source} or kept
+        return kept
 
     def _known(self, measure: Measure, case: Case, sources: frozenset[int]) -> Known:
         items = self._reading.items

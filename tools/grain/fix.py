@@ -12,7 +12,7 @@ from sqlglot import exp
 from querymend.tools.findings import Finding
 from querymend.tools.grain.drafting import Draft
 from querymend.tools.grain.fanout import Suspect, join_grain
-from querymend.tools.grain.items import Items
+from querymend.tools.grain.multiplicity import Reading
 from querymend.tools.grain.parts import Parts
 from querymend.tools.grain.preaggregate import preaggregated
 from querymend.tools.grain.regroup import regrouped
@@ -23,18 +23,18 @@ from querymend.tools.sql.subject import Subject
 Cure = Callable[[Draft, Parts, Sequence[Suspect]], bool]
 
 
-def fix_of(subject: Subject, suspects: Sequence[Suspect], items: Items) -> str | None:
+def fix_of(subject: Subject, suspects: Sequence[Suspect], reading: Reading) -> str | None:
     """Return a statement without the suspects' fault, or None where no template holds it.
 
     Args:
         subject: the statement.
         suspects: what is proven of one SELECT of it.
-        items: the statement's expressions as items, as read for the suspects.
+        reading: the statement's reading that the suspects came from.
     """
     before = _weight(join_grain(subject))
     for cure in CURES:
-        draft = Draft(subject.tree, suspects[0].measure.block, items)
-        parts = Parts(suspects[0].measure.block, items, subject.dialect)
+        draft = Draft(subject.tree, suspects[0].measure.block, reading.items)
+        parts = Parts(suspects[0].measure.block, reading, subject.dialect)
         if not cure(draft, parts, suspects):
             continue
         text = draft.tree.sql(subject.dialect)

@@ -9,7 +9,7 @@ from sqlglot import exp
 from querymend.tools.grain.conditions import conjuncts
 from querymend.tools.grain.items import Items
 from querymend.tools.grain.measures import Measure, measures_of
-from querymend.tools.grain.multiplicity import Block
+from querymend.tools.grain.multiplicity import Block, Reading
 from querymend.tools.grain.space import Atom, Feed
 
 _REJECTING = (
@@ -32,8 +32,13 @@ class Parts:
     """One SELECT with what its parts read."""
 
     block: Block
-    items: Items
+    reading: Reading
     dialect: str
+
+    @property
+    def items(self) -> Items:
+        """The statement's expressions as items."""
+        return self.reading.items
 
     @cached_property
     def feeds(self) -> list[Feed]:
@@ -44,6 +49,13 @@ class Parts:
     def measures(self) -> list[Measure]:
         """The aggregates that repeated rows change."""
         return list(measures_of(self.block, self.items, self.dialect))
+
+    def is_of(self, measure: Measure, atoms: Iterable[Atom]) -> bool:
+        """Tell whether rows of the given sources determine what an aggregate adds up."""
+        start = [a.row for a in atoms] + self.reading.group_items(self.block)
+        known = self.reading.known(self.block, iter(start))
+        rows = {a.id: a.row for a in self.block.relation.atoms}
+        return all(rows[s] in known for c in measure.cases for s in c.sources if s in rows)
 
     def reads(self, nodes: object) -> set[int]:
         """Return the identities of the entries of FROM that expressions read."""

@@ -67,7 +67,7 @@ class _Branch:
     def write(self) -> None:
         """Replace the entry and the aggregates that read it."""
         names = self._keys()
-        self._refuse_other_uses()
+        self._refuse_other_uses({n.lower() for n in names})
         for call in self._calls:
             self._replace(call)
         self._take_conditions()
@@ -112,8 +112,8 @@ class _Branch:
             return ref.source.node is self._feed.node
         return column.table.lower() == self._feed.node.alias_or_name.lower()
 
-    def _refuse_other_uses(self) -> None:
-        """Refuse an entry whose columns show up outside of aggregates and conditions."""
+    def _refuse_other_uses(self, keys: set[str]) -> None:
+        """Refuse an entry that is read outside of aggregates and conditions, but for its keys."""
         inside = {id(c) for call in self._calls for c in call.find_all(exp.Column)}
         inside |= {
             id(c)
@@ -123,7 +123,8 @@ class _Branch:
         }
         for part in self._parts.shown():
             for column in part.find_all(exp.Column) if isinstance(part, exp.Expr) else ():
-                if id(column) not in inside and self._is_mine(column):
+                outside = id(column) not in inside and column.name.lower() not in keys
+                if outside and self._is_mine(column):
                     raise Unfit
 
     def _take_conditions(self) -> None:

@@ -105,9 +105,12 @@ def probe_of(suspect: Suspect, tree: exp.Expr, items: Items, dialect: str) -> Pr
     measure = suspect.measure
     draft = Draft(tree, measure.block, items)
     keys = draft.keys(suspect.repeated)
-    if keys is None or measure.sort == "list" or draft.is_correlated():
+    ties = draft.ties()
+    if keys is None or ties is None or measure.sort == "list":
         return None
-    groups = [draft.inlined(g) for g in measure.groups]
+    groups = [draft.inlined(g) for g in (*measure.groups, *(own for _, own in ties))]
+    for condition, _ in ties:
+        draft.of(condition).replace(exp.true())
     value = _value(measure, draft)
     inner = _repeats(draft, groups, keys, value, _missing(suspect, keys))
     select = _overall(_by_group(inner, len(groups), measure), measure)

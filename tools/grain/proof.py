@@ -7,7 +7,7 @@ from querymend.tools.catalog.model import Catalog, Cell
 from querymend.tools.findings import Finding
 from querymend.tools.grain.fanout import Suspect, finding, found_in
 from querymend.tools.grain.fix import fix_of
-from querymend.tools.grain.items import Items
+from querymend.tools.grain.multiplicity import Reading
 from querymend.tools.grain.probe import Confirmed, Probe, Verdict, probe_of
 from querymend.tools.sql.parse import parse
 from querymend.tools.sql.subject import Subject
@@ -28,10 +28,10 @@ class Doubt:
     verdict: Verdict | None = None
 
 
-def _doubts(subject: Subject) -> tuple[Items, list[Doubt]]:
+def _doubts(subject: Subject) -> tuple[Reading, list[Doubt]]:
     """Return what joins repeat in a statement, each with its probe."""
     reading, found = found_in(subject)
-    return reading.items, [
+    return reading, [
         Doubt(
             finding=finding(s, subject),
             suspect=s,
@@ -80,10 +80,10 @@ def resolve(
     subject = _subject(sql, dialect, catalog, question)
     if subject is None or not any(_is_open(f) for f in findings):
         return list(findings)
-    items, asked = _doubts(subject)
+    reading, asked = _doubts(subject)
     known = {_place(d.finding): d for d in asked}
     judged = [_judged(f, known.get(_place(f)), run) for f in findings]
-    fixes = _fixes(subject, items, [d for d in judged if d is not None])
+    fixes = _fixes(subject, reading, [d for d in judged if d is not None])
     return [
         f if d is None or d.verdict is None else _resolved(f, d.verdict, fixes.get(_block(d)))
         for f, d in zip(findings, judged, strict=True)
@@ -96,13 +96,13 @@ def _judged(found: Finding, doubt: Doubt | None, run: Run) -> Doubt | None:
     return replace(doubt, verdict=doubt.probe.decide(run(doubt.probe.sql)))
 
 
-def _fixes(subject: Subject, items: Items, judged: Sequence[Doubt]) -> dict[int, str | None]:
+def _fixes(subject: Subject, reading: Reading, judged: Sequence[Doubt]) -> dict[int, str | None]:
     """Return one fix for each SELECT in which something is confirmed."""
     confirmed: dict[int, list[Suspect]] = {}
     for doubt in judged:
         if isinstance(doubt.verdict, Confirmed):
             confirmed.setdefault(_block(doubt), []).append(doubt.suspect)
-    return {block: fix_of(subject, found, items) for block, found in confirmed.items()}
+    return {block: fix_of(subject, found, reading) for block, found in confirmed.items()}
 
 
 def _block(doubt: Doubt) -> int:

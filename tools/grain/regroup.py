@@ -111,13 +111,17 @@ class _Steps:
         measure = self._measures.get(id(call))
         if measure is None:
             raise Unfit
+        repeated = next(iter(self._spoilt.values())).repeated
+        once = any(c.sources for c in measure.cases) and self._parts.is_of(measure, repeated)
+        if once and not measure.distinct:
+            return self._spoilt_one(measure)
         return self._other(measure)
 
     def _spoilt_one(self, measure: Measure) -> exp.Expr:
         """Take the value once for each row, then aggregate as before."""
         call = measure.node
         if measure.term is not None:
-            raise Unfit
+            return exp.Sum(this=self._value(self._terms(call, call.this)))
         if measure.value is None and measure.filter is None:
             return exp.Count(this=exp.Star())
         value = self._once(measure)
@@ -129,6 +133,24 @@ class _Steps:
         if isinstance(call, exp.Sum) and _zero_default(measure.value):
             return exp.func("COALESCE", made, exp.Literal.number(0))
         return made
+
+    def _terms(self, call: exp.Expr, node: exp.Expr) -> exp.Expr:
+        """Return a sum's terms within one row: the repeated ones once, the others added up."""
+        if isinstance(node, exp.Paren | exp.Neg):
+            return type(node)(this=self._terms(call, node.this))
+        if isinstance(node, exp.Add | exp.Sub):
+            sides = (self._terms(call, n) for n in (node.this, node.expression))
+            return type(node)(this=next(sides), expression=next(sides))
+        measure = next((m for m in self._parts.measures if m.term is node), None)
+        if measure is None or measure.filter is not None or not isinstance(call, exp.Sum):
+            raise Unfit
+        value = self._draft.inlined(node)
+        repeated = next(iter(self._spoilt.values())).repeated
+        if not self._parts.is_of(measure, repeated):
+            return exp.Sum(this=value)
+        if value.find(exp.Case, exp.If):
+            raise Unfit
+        return exp.Max(this=value)
 
     def _once(self, measure: Measure) -> exp.Expr:
         """Return the value of one row; NULL where the condition does not hold."""
@@ -177,8 +199,8 @@ class _Steps:
 
     def _other_distinct(self, measure: Measure) -> exp.Expr:
         """Count distinct values of the repeated rows themselves: one value a row."""
-        repeated = {a.id for s in self._spoilt.values() for a in s.repeated}
-        if measure.value is None or not all(c.sources <= repeated for c in measure.cases):
+        repeated = next(iter(self._spoilt.values())).repeated
+        if measure.value is None or not self._parts.is_of(measure, repeated):
             raise Unfit
         once = self._value(exp.Max(this=self._once(measure)))
         return exp.Count(this=exp.Distinct(expressions=[once]))
