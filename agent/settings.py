@@ -67,7 +67,7 @@ class RetrievalSettings(_Part):
     """Tokens of schema, facts and examples at most."""
     examples: int = Field(default=2, ge=0, le=20)
     """Examples shown at most."""
-    min_example_score: float = Field(default=0.75, ge=0, le=1)
+    min_example_score: float = Field(default=0.55, ge=0, le=1)
     """An example further away than this is not shown."""
     facts: int = Field(default=5, ge=0, le=50)
     sample_rows: int = Field(default=3, ge=0, le=20)
