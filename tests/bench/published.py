@@ -142,11 +142,19 @@ class Warehouse:
         return replace(table, keys=(*table.keys, *(k for k in found if k)))
 
     def _reference(self, table: Table, column: str, catalog: Catalog) -> Key | None:
-        places = [(t, k[0]) for t in catalog.tables if t is not table for k in [t.primary_key] if len(k) == 1]
+        places = [
+            (t, k[0])
+            for t in catalog.tables
+            if t is not table
+            for k in [t.primary_key]
+            if len(k) == 1
+        ]
         sure = [(agreement(column, table.name, k, t.name), t, k) for t, k in places]
         for likeness, target, key in sorted(sure, key=lambda s: -s[0]):
             if likeness and self._inside(table.name, column, target.name, key):
-                return Key(columns=(column,), table=target.name, target_columns=(key,), origin="inferred")
+                return Key(
+                    columns=(column,), table=target.name, target_columns=(key,), origin="inferred"
+                )
         return None
 
     def _inside(self, table: str, column: str, target: str, key: str) -> bool:
@@ -204,6 +212,11 @@ class Warehouse:
     def run(self, sql: str) -> Result | str:
         """Return the result, or what kept it from coming; from memory where it ran before."""
         return self.memory.get(sql) or self.memory.keep(sql, self._run(sql))
+
+    def probe(self, sql: str) -> Sequence[Sequence[object]]:
+        """Return the rows of a probe; none where it fails."""
+        result = self.run(sql)
+        return () if isinstance(result, str) else result.rows
 
     def _run(self, sql: str) -> Result | str:
         end = time.monotonic() + SECONDS

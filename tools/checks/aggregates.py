@@ -43,7 +43,7 @@ def count_missing(seen: Seen) -> Iterable[Finding]:
     yield seen.found(
         "count_missing",
         "question",
-        "repair",
+        "note",
         "The question asks how many; the SQL counts nothing.",
         hint="Use COUNT(…).",
     )
@@ -56,7 +56,7 @@ def sum_for_count(seen: Seen) -> Iterable[Finding]:
     for call in seen.top.find_all(exp.Sum, exp.Avg):
         used = seen.by_node.get(id(call.this))
         words = name_words(used.column.name) if used else ()
-        if used and not any(alike(w, a) for w in words for a in seen.asked):
+        if used and _counts_named(seen) and not any(alike(w, a) for w in words for a in seen.asked):
             yield seen.found(
                 "sum_for_count",
                 "question",
@@ -65,6 +65,13 @@ def sum_for_count(seen: Seen) -> Iterable[Finding]:
                 node=call,
                 hint="Use COUNT(…).",
             )
+
+
+def _counts_named(seen: Seen) -> bool:
+    """What is to be counted is named like a table in use, or like a column of one."""
+    names = [t.name for t in seen.tables] + [c.name for t in seen.tables for c in t.columns]
+    words = {name_words(n)[-1] for n in names}
+    return any(alike(w, counted) for w in words for counted in seen.counted)
 
 
 def measure_of_key(seen: Seen) -> Iterable[Finding]:
@@ -160,8 +167,11 @@ def no_table(seen: Seen) -> Iterable[Finding]:
 
 def distinct_missing(seen: Seen) -> Iterable[Finding]:
     """Find counts of rows where the question asks how many different values there are."""
-    if not re.search(r"\b(?:how many|number of|count (?:of|the)) (?:different|distinct|unique)\b",
-                     seen.question, re.I):
+    if not re.search(
+        r"\b(?:how many|number of|count (?:of|the)) (?:different|distinct|unique)\b",
+        seen.question,
+        re.I,
+    ):
         return
     if seen.tree.find(exp.Distinct, exp.Group) or seen.top is None:
         return

@@ -6,26 +6,26 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from querymend.tools.checks.comparisons import Comparison, value_of
+from querymend.tools.checks.comparisons import value_of
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import COUNT, count_of
 
 _N = rf"\$?(\d[\d,]*(?:\.\d+)?|{COUNT})"
 _GAP = r"(?: the| an?| age| of| year| \$)*"
+_LESS = "less|fewer|lower|smaller"
+_MORE = "more|greater|higher|larger"
 _SAID: tuple[tuple[str, str], ...] = (
-    (">=", rf"\b(?:at least|no (?:less|fewer|lower|smaller) than|not (?:less|fewer) than|minimum of)"
-           rf"{_GAP} {_N}"),
-    (">=", rf"\b{_N} (?:or|and) (?:more|above|over|higher|greater|later|older)\b"),
-    ("<=", rf"\b(?:at most|no (?:more|greater|higher|larger|later) than|not more than|up to|"
-           rf"maximum of){_GAP} {_N}"),
-    ("<=", rf"\b{_N} (?:or|and) (?:less|fewer|below|under|lower|younger|earlier)\b"),
-    (">", rf"(?<!no )(?<!not )\b(?:more|greater|higher|larger|bigger|heavier|longer|taller|older) than"
-          rf"{_GAP} {_N}"),
+    (">=", rf"\b(?:at least|no (?:{_LESS}) than|not (?:{_LESS}) than|minimum of){_GAP} {_N}"),
+    (">=", rf"\b{_N} (?:or|and) (?:{_MORE}|above|over|later|older)\b"),
+    ("<=", rf"\b(?:at most|no (?:{_MORE}|later) than|not (?:{_MORE}) than|up to){_GAP} {_N}"),
+    ("<=", rf"\b{_N} (?:or|and) (?:{_LESS}|below|under|younger|earlier)\b"),
+    (">", rf"(?<!no )(?<!not )\b(?:{_MORE}|bigger|heavier|longer|taller|older) than{_GAP} {_N}"),
     (">", rf"\b(?:above|over|exceed(?:s|ing)?){_GAP} {_N}"),
-    ("<", rf"(?<!no )(?<!not )\b(?:less|fewer|lower|smaller|lighter|shorter|younger) than{_GAP} {_N}"),
+    ("<", rf"(?<!no )(?<!not )\b(?:{_LESS}|lighter|shorter|younger) than{_GAP} {_N}"),
     ("<", rf"\b(?:under|below){_GAP} {_N}"),
 )
+"""Operators by the words before or after a number; the first that names a number holds."""
 _FLIP: dict[str, type[exp.Binary]] = {">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE}
 
 
@@ -79,7 +79,7 @@ def _against(seen: Seen, number: float) -> Iterator[tuple[exp.Expr, str]]:
     mirror = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
     ops = {c: op for op, c in _FLIP.items()}
     for node in seen.all(exp.GT, exp.GTE, exp.LT, exp.LTE):
-        op = ops[type(node)]  # type: ignore[index]
+        op = ops[type(node)]
         if value_of(node.expression, lambda _: False) == number:
             yield node, op
         elif value_of(node.this, lambda _: False) == number:
@@ -144,8 +144,17 @@ def _of(node: exp.Expr, seen: Seen, word: str, pole: str) -> str | None:
         if "age" in name:
             return "high" if word == "oldest" else "low"
         return ("low" if word == "oldest" else "high") if born else None
-    if word in ("latest", "newest", "earliest", "nearest", "closest", "best", "worst", "fastest",
-                "slowest"):
+    if word in (
+        "latest",
+        "newest",
+        "earliest",
+        "nearest",
+        "closest",
+        "best",
+        "worst",
+        "fastest",
+        "slowest",
+    ):
         return pole if born else None
     if "rank" in name or "position" in name:
         return None

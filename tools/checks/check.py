@@ -6,8 +6,10 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.checks import (
     aggregates,
     bounds,
+    dates,
     groups,
     joins,
+    leaks,
     literals,
     named,
     negation,
@@ -70,6 +72,10 @@ CHECKS: tuple[Check, ...] = (
     shown.item_not_shown,
     shown.id_not_shown,
     shown.limit_not_asked,
+    dates.other_period,
+    dates.period_missing,
+    dates.other_date,
+    leaks.leaking_column,
     told.value_of_fact_missing,
     told.column_of_fact_missing,
 )

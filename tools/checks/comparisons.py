@@ -87,9 +87,7 @@ def comparisons_in(
             if column is None or not values or len(values) != len(others):
                 continue
             under = isinstance(node.parent, exp.Not) or op == "<>"
-            yield Comparison(
-                node=node, side=side, used=column, op=op, values=values, negated=under
-            )
+            yield Comparison(node=node, side=side, used=column, op=op, values=values, negated=under)
 
 
 def _sides(node: exp.Expr) -> Iterator[tuple[exp.Expr, Op, list[exp.Expr]]]:

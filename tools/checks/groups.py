@@ -135,9 +135,7 @@ def arbitrary_in_group(seen: Seen) -> Iterable[Finding]:
 def _equal(grouped: set[tuple[int, str]], links: list[Link]) -> set[tuple[int, str]]:
     found = set(grouped)
     for link in links:
-        ends = {
-            (id(u.ref.source), u.column.name.lower()) for u in (link.left, link.right)
-        }
+        ends = {(id(u.ref.source), u.column.name.lower()) for u in (link.left, link.right)}
         if ends & found:
             found |= ends
     return found
@@ -160,7 +158,7 @@ def group_by_label(seen: Seen) -> Iterable[Finding]:
             yield seen.found(
                 "group_by_label",
                 "shape",
-                "repair",
+                "note",
                 f"Several rows of {used.table.name} share a {used.column.name}: they are merged.",
                 node=block.select.args["group"],
                 evidence=f"{profile.distinct} values in {rows} rows",

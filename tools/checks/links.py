@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from querymend.tools.catalog.model import Catalog, Table
+from querymend.tools.catalog.model import Catalog, Key, Table
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.sql.binding import Block, Source
 
@@ -22,7 +22,8 @@ class Link:
     @property
     def sources(self) -> tuple[Source, Source]:
         """The two sources."""
-        assert self.left.ref.source is not None and self.right.ref.source is not None
+        assert self.left.ref.source is not None
+        assert self.right.ref.source is not None
         return self.left.ref.source, self.right.ref.source
 
     def side(self, source: Source) -> Used | None:
@@ -67,7 +68,7 @@ def keys_between(one: Table, other: Table, catalog: Catalog) -> list[tuple[str, 
     return found + [(k.target_columns[0], k.columns[0]) for k in _keys(other, one, catalog)]
 
 
-def _keys(one: Table, other: Table, catalog: Catalog) -> Iterator:  # type: ignore[type-arg]
+def _keys(one: Table, other: Table, catalog: Catalog) -> Iterator[Key]:
     name = other.qualified_name.lower()
     for key in one.keys:
         if _named(key.table, catalog) == name and len(key.columns) == 1:

@@ -7,9 +7,9 @@ from sqlglot import exp
 from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import STOP_WORDS, alike, name_words
+from querymend.tools.questions.words import STOP_WORDS, alike, name_words, words_of
 
-_VAGUE = frozenset("id code key no nr number num type kind time full date year".split())
+_VAGUE = words_of("id code key no nr number num type kind time full date year")
 
 
 def has_run(words: tuple[str, ...], run: tuple[str, ...]) -> bool:
@@ -25,7 +25,7 @@ def column_left_out(seen: Seen) -> Iterable[Finding]:
         return
     for words, holders in _named_in_full(seen).items():
         names = {c.name.lower() for _, c in holders}
-        if not names & used and not _covered(words, used):
+        if not names & used and not _covered(words, seen):
             table, column = holders[0]
             yield seen.found(
                 "column_left_out",
@@ -53,9 +53,12 @@ def _named_in_full(seen: Seen) -> dict[tuple[str, ...], list[tuple[Table, Column
     return {w: h for w, h in found.items() if w in longest}
 
 
-def _covered(words: tuple[str, ...], used: set[str]) -> bool:
-    """A column in use holds all the words, in another order or among others."""
-    return any(set(words) <= set(name_words(u)) for u in used)
+def _covered(words: tuple[str, ...], seen: Seen) -> bool:
+    """A column in use holds all the words, in another order or with those of its table."""
+    for used in seen.used:
+        if set(words) <= {*name_words(used.table.name), *name_words(used.column.name)}:
+            return True
+    return False
 
 
 def table_left_out(seen: Seen) -> Iterable[Finding]:
@@ -68,10 +71,11 @@ def table_left_out(seen: Seen) -> Iterable[Finding]:
         if set(words) <= STOP_WORDS:
             continue
         if not any(alike(words[-1], k) for k in known):
+            behind = _referred(seen, table)
             yield seen.found(
-                "table_behind_key" if _referred(seen, table) else "table_left_out",
+                "table_behind_key" if behind else "table_left_out",
                 "question",
-                "repair",
+                "note" if behind else "repair",
                 f"The question names {' '.join(words)}; the SQL does not read {table.name}.",
                 hint=f"Join {table.name}.",
             )
@@ -80,7 +84,8 @@ def table_left_out(seen: Seen) -> Iterable[Finding]:
 def _referred(seen: Seen, table: Table) -> bool:
     """A table in use refers to this one, so that its rows stand for those of this."""
     name = table.qualified_name
-    return any(seen.catalog.table(k.table) is table or k.table == name for t in seen.tables for k in t.keys)
+    keys = (k for t in seen.tables for k in t.keys)
+    return any(k.table == name or seen.catalog.table(k.table) is table for k in keys)
 
 
 def _answered(seen: Seen) -> set[str]:
@@ -97,10 +102,11 @@ def word_left_out(seen: Seen) -> Iterable[Finding]:
     known = _answered(seen)
     for word, (table, column) in _distinctive(seen):
         if not any(alike(word, k) or word in k for k in known):
+            here = table in seen.tables
             yield seen.found(
-                "word_left_out" if table in seen.tables else "word_elsewhere",
+                "word_left_out" if here else "word_elsewhere",
                 "question",
-                "repair",
+                "repair" if here else "note",
                 f"The question says {word}; the SQL does not use {table.name}.{column.name}.",
                 hint=f"Use {table.name}.{column.name}.",
             )
@@ -147,10 +153,9 @@ def value_left_out(seen: Seen) -> Iterable[Finding]:
             continue
         tables = {t.qualified_name for t in seen.tables}
         here = [p for p in places if p[0] in tables]
-        code = "value_left_out" if (places[0][0], places[0][1]) in filtered else "value_unused"
-        if here or code == "value_left_out":
+        if here and (here[0][0], here[0][1]) in filtered:
             yield seen.found(
-                code,
+                "value_left_out",
                 "question",
                 "repair",
                 f"The question names '{phrase}', a value of {places[0][1]}; the SQL lacks it.",

@@ -10,6 +10,16 @@ from querymend.tools.checks.links import Link, is_unique, links_of
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 
+_EXCLUDES = re.compile(
+    r"\b(?:not|never|without|no|neither|nor|except|exclud\w+)\b|n't\b", re.IGNORECASE
+)
+_NO_EXCLUSION = re.compile(
+    r"\bno (?:more|less|fewer|later|earlier)\b|\bnot only\b|\bor not\b", re.IGNORECASE
+)
+_DENIES = re.compile(r"\bno[nt]?\b|n't\b", re.IGNORECASE)
+"""A fact that says which value stands for what the question denies."""
+_EXCLUDING = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.GT, exp.LTE, exp.GTE)
+
 
 def differs_for_none(seen: Seen) -> Iterable[Finding]:
     """Find ``<>`` on the many side of a join where the question asks for things that have none."""
@@ -88,32 +98,29 @@ def _excluded(seen: Seen, one: Comparison, link: Link) -> exp.Expr | None:
     return _without(select, one.node, mine.ref.column, other.ref.column)
 
 
-def _without(
-    select: exp.Select, node: exp.NEQ, mine: exp.Column, other: exp.Column
-) -> exp.Expr:
+def _without(select: exp.Select, node: exp.NEQ, mine: exp.Column, other: exp.Column) -> exp.Expr:
     copy = select.copy()
     join = copy.args["joins"][0]
     has = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
     inner = exp.select(mine.copy()).from_(join.this.copy()).where(has)
     copy.set("joins", None)
-    copy.set("where", exp.Where(this=exp.Not(this=exp.In(this=other.copy(), query=inner.subquery()))))
+    copy.set(
+        "where", exp.Where(this=exp.Not(this=exp.In(this=other.copy(), query=inner.subquery())))
+    )
     return copy
 
 
 def negation_missing(seen: Seen) -> Iterable[Finding]:
     """Find questions with a negation whose SQL has none."""
-    if not re.search(r"\b(?:not|never|without|no|neither|nor|except|exclud\w+)\b|n't\b", seen.question, re.I):
+    if not _EXCLUDES.search(seen.question) or _NO_EXCLUSION.search(seen.question):
         return
-    if re.search(r"\bno (?:more|less|fewer|later|earlier)\b|\bnot only\b|\bor not\b", seen.question, re.I):
+    if any(_DENIES.search(fact) for fact in seen.facts):
         return
-    if any(re.search(r"\bno[nt]?\b|n't\b", fact, re.I) for fact in seen.facts):
-        return
-    kinds = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.GT, exp.LTE, exp.GTE)
-    if seen.tree.find(*kinds) is None and not any(_zero(c) for c in seen.comparisons):
+    if seen.tree.find(*_EXCLUDING) is None and not any(_zero(c) for c in seen.comparisons):
         yield seen.found(
             "negation_missing",
             "question",
-            "repair",
+            "note",
             "The question excludes something; the SQL excludes nothing.",
             hint="Use NOT EXISTS, NOT IN or <>.",
         )

@@ -1,5 +1,6 @@
 """What a check sees: one bound statement, the question behind it, and what the data hold."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,6 @@ from querymend.tools.questions.words import NUMBER_WORDS, name_words, singular, 
 from querymend.tools.sql.binding import Binding, Block, Ref
 from querymend.tools.sql.parse import position, written
 from querymend.tools.sql.subject import Subject
-
 
 E = TypeVar("E", bound=exp.Expr)
 
@@ -165,6 +165,19 @@ class Seen:
         for column in node.find_all(exp.Column):
             if (used := self.by_node.get(id(column))) is not None:
                 yield used
+
+    @cached_property
+    def unresolved(self) -> bool:
+        """Some column was not found, so that what is unused cannot be told."""
+        return any(r.status in ("no_source", "no_column") for r in self.binding.refs)
+
+    @cached_property
+    def counted(self) -> tuple[str, ...]:
+        """The words after ``how many`` and ``number of``, singular, three at most each."""
+        found = re.findall(
+            r"(?:how many|number of|count of)((?: [a-z-]+){1,3})", self.question.lower()
+        )
+        return tuple(singular(w) for words in found for w in words.split())
 
     def name_words_used(self) -> frozenset[str]:
         """Return the words of all names that the statement uses."""

@@ -98,7 +98,7 @@ def set_of_labels(seen: Seen) -> Iterable[Finding]:
                 "set_of_labels",
                 "question",
                 "repair",
-                "Several things share these values: one of them takes away, or stands for, another.",
+                "Several things share these values: one takes away, or stands for, another.",
                 node=node.expression,
                 hint="Compare the keys, and show the values of what remains.",
             )

@@ -1,18 +1,24 @@
 """The select list held against what the question asks to see."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, Table
+from querymend.tools.checks.comparisons import Comparison
 from querymend.tools.checks.links import targets
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, name_words, singular, tokens
 
 _ID = re.compile(r"\b(?:ids?|codes?|keys?|identifiers?|numbers?|uids?)\b", re.I)
-_LABELS = frozenset("name title".split())
+_FEW = re.compile(
+    r"\b(?:most|least|first|last|any|some|an example|one|single|top|max\w*|min\w*|\w+est|worst|"
+    r"common|popular)\b",
+    re.I,
+)
+_LABELS = frozenset(["name", "title"])
 
 
 def shown(seen: Seen) -> list[exp.Expr]:
@@ -39,7 +45,7 @@ def fixed_column_shown(seen: Seen) -> Iterable[Finding]:
         )
 
 
-def _pins(seen: Seen, one) -> bool:  # type: ignore[no-untyped-def]
+def _pins(seen: Seen, one: Comparison) -> bool:
     return bool(
         one.op == "="
         and one.plain
@@ -168,7 +174,7 @@ def limit_not_asked(seen: Seen) -> Iterable[Finding]:
     yield seen.found(
         "limit_not_asked",
         "shape",
-        "repair",
+        "note",
         f"LIMIT {count.this} cuts the rows, and the question sets no number.",
         node=limit,
         hint="Leave the LIMIT out.",
@@ -177,12 +183,4 @@ def limit_not_asked(seen: Seen) -> Iterable[Finding]:
 
 
 def _asks_few(question: str) -> bool:
-    few = r"\b(?:most|least|first|last|any|some|an example|one|single|top|latest|earliest|max\w*|min\w*|\w+est|best|worst|more than any|common|popular)\b"
-    return bool(re.search(few, question, re.I))
-
-
-def one_key_of(items: Iterable[exp.Expr]) -> Iterator[exp.Column]:
-    """Yield plain columns."""
-    for item in items:
-        if isinstance(item, exp.Column):
-            yield item
+    return bool(_FEW.search(question))

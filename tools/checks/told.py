@@ -99,8 +99,13 @@ def _by_other_name(seen: Seen, place: tuple[Table, Column]) -> bool:
     """A key to the column's table is compared, or another column of that table."""
     table, column = place
     home = table.qualified_name.lower()
+    referred = {
+        there.lower() for k in table.keys if column.name in k.columns for there in (k.table,)
+    }
     for one in seen.comparisons:
         if any(t == home for t, _ in targets(one.used, seen.catalog)):
+            return True
+        if one.used.table.qualified_name.lower() in referred:
             return True
         same = one.used.table is table and one.used.column.name != column.name
         if same and _is_key_of(table, column.name):
@@ -131,7 +136,7 @@ def column_of_fact_missing(seen: Seen) -> Iterable[Finding]:
     if any(s.find_ancestor(exp.Count) is None for s in seen.all(exp.Star)):
         return
     for clause in clauses(seen):
-        named = [p for p in _columns(seen, clause.text)]
+        named = list(_columns(seen, clause.text))
         if not named or any(c.name.lower() in used for _, c in named):
             continue
         if any(_by_other_name(seen, p) for p in named):

@@ -10,8 +10,6 @@ from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, name_words, singular, tokens
 
-_MAPPED = frozenset("t f y n yes no true false 0 1 m f + - male female active".split())
-
 
 def number_missing(seen: Seen) -> Iterable[Finding]:
     """Find numbers of the question that stand nowhere in the SQL."""
@@ -73,7 +71,7 @@ def invented_filter(seen: Seen) -> Iterable[Finding]:
             yield seen.found(
                 "invented_number" if number else "invented_filter",
                 "question",
-                "repair",
+                "note",
                 f"Nothing in the question asks for {one.used.column.name} {_written(one)}.",
                 node=one.node,
                 hint="Leave the condition out, or take it from the question.",
@@ -106,7 +104,7 @@ def _value_said(seen: Seen, value: str | float) -> bool:
     if isinstance(value, float):
         return value in seen.numbers
     plain = value.strip(" %").lower()
-    words = [w for w in tokens(plain)]
+    words = tokens(plain)
     whole = f" {' '.join(seen.asked)} "
     if not words:
         return plain in seen.question.lower() or any(plain in f.lower() for f in seen.facts)

@@ -13,13 +13,18 @@ from querymend.tools.sql.binding import Block, Source
 
 def unused_table(seen: Seen) -> Iterable[Finding]:
     """Find a joined table at the edge of the join tree that neither SQL nor question needs."""
+    if seen.unresolved:
+        return
     links = list(links_of(seen))
     for block in seen.binding.blocks:
         if len(block.sources) < 2:
             continue
         for source in block.sources:
             link = _only_link(seen, block, source, links)
-            if link is not None and _changes(link, source) and not _named(seen, block, source):
+            if link is None or not _changes(link, source) or _named(seen, block, source):
+                continue
+            counted = _counts_rows(block.select)
+            if _counts_other(seen, block, source) if counted else not _folds(block.select):
                 yield _finding(seen, block, source, link)
 
 
@@ -38,9 +43,22 @@ def _stars(select: exp.Expr) -> bool:
     return any(e.is_star for e in select.expressions if not e.find(exp.Count))
 
 
+def _folds(select: exp.Expr) -> bool:
+    """Repeated rows do not show: they are grouped, made distinct, or only compared with."""
+    if select.args.get("group") or select.args.get("distinct"):
+        return True
+    return select.find_ancestor(exp.In, exp.Exists, exp.Intersect, exp.Except) is not None
+
+
 def _counts_rows(select: exp.Expr) -> bool:
     """COUNT(*) and the like read the joined rows without naming a column."""
     return any(c.find(exp.Star) for c in select.find_all(exp.Count))
+
+
+def _counts_other(seen: Seen, block: Block, source: Source) -> bool:
+    """The question asks for a number of what another table holds."""
+    others = (s.table for s in block.sources if s is not source and s.table)
+    return any(alike(name_words(t.name)[-1], w) for t in others for w in seen.counted)
 
 
 def _changes(link: Link, source: Source) -> bool:
