@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
+from querymend.tools.grain.blocks import Block
 from querymend.tools.grain.conditions import conjuncts
 from querymend.tools.grain.items import Items
-from querymend.tools.grain.multiplicity import Block
 from querymend.tools.grain.space import Atom, Feed, Relation
 from querymend.tools.sql.outputs import alias_columns
 from querymend.tools.sql.tables import ctes_in_sight
@@ -84,10 +84,9 @@ class Draft:
         """Return the side of an equality that reads this SELECT alone, against the other."""
         if not isinstance(condition, exp.EQ):
             return None
-        for own, other in (
-            (condition.this, condition.expression),
-            (condition.expression, condition.this),
-        ):
+        left: exp.Expr = condition.this
+        right: exp.Expr = condition.expression
+        for own, other in ((left, right), (right, left)):
             outer = {id(c) for c in self._outer_columns(condition)}
             theirs = [id(c) in outer for c in other.find_all(exp.Column)]
             if all(theirs) and not any(id(c) in outer for c in own.find_all(exp.Column)):

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from querymend.tools.findings import Finding
+from querymend.tools.grain.blocks import Reading
 from querymend.tools.grain.drafting import Draft
-from querymend.tools.grain.fanout import Suspect, join_grain
-from querymend.tools.grain.multiplicity import Reading
+from querymend.tools.grain.fanout import join_grain
 from querymend.tools.grain.parts import Parts
 from querymend.tools.grain.preaggregate import preaggregated
 from querymend.tools.grain.regroup import regrouped
 from querymend.tools.grain.semijoin import semi_joined
+from querymend.tools.grain.suspects import Suspect
 from querymend.tools.sql.parse import parse
 from querymend.tools.sql.subject import Subject
 

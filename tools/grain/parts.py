@@ -6,10 +6,10 @@ from functools import cached_property
 
 from sqlglot import exp
 
+from querymend.tools.grain.blocks import Block, Reading
 from querymend.tools.grain.conditions import conjuncts
 from querymend.tools.grain.items import Items
 from querymend.tools.grain.measures import Measure, measures_of
-from querymend.tools.grain.multiplicity import Block, Reading
 from querymend.tools.grain.space import Atom, Feed
 
 _REJECTING = (

@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from querymend.tools.grain.conditions import conjuncts
 from querymend.tools.grain.drafting import Draft
-from querymend.tools.grain.fanout import Suspect
 from querymend.tools.grain.measures import Measure
 from querymend.tools.grain.parts import Parts, rejects_null
 from querymend.tools.grain.regroup import Unfit
 from querymend.tools.grain.space import Feed
+from querymend.tools.grain.suspects import Suspect
 from querymend.tools.sql.aggregates import is_aggregate, walk_level
 
 

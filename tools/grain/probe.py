@@ -18,9 +18,9 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Cell
 from querymend.tools.grain.drafting import Draft, grouped_by_place
-from querymend.tools.grain.fanout import Suspect
 from querymend.tools.grain.items import Items
 from querymend.tools.grain.measures import Measure, Sort
+from querymend.tools.grain.suspects import Suspect
 
 NEAR = "0.000000001"
 """Relative difference below which two sums of floating-point numbers are the same."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from querymend.tools.catalog.model import Catalog, Cell
 from querymend.tools.findings import Finding
-from querymend.tools.grain.fanout import Suspect, finding, found_in
+from querymend.tools.grain.blocks import Reading
+from querymend.tools.grain.fanout import finding
 from querymend.tools.grain.fix import fix_of
-from querymend.tools.grain.multiplicity import Reading
 from querymend.tools.grain.probe import Confirmed, Probe, Verdict, probe_of
+from querymend.tools.grain.suspects import Suspect, found_in
 from querymend.tools.sql.parse import parse
 from querymend.tools.sql.subject import Subject
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from querymend.tools.grain.drafting import Draft, grouped_by_place
-from querymend.tools.grain.fanout import Suspect
 from querymend.tools.grain.measures import Measure
 from querymend.tools.grain.parts import Parts
+from querymend.tools.grain.suspects import Suspect
+from querymend.tools.grain.values import is_zero
 from querymend.tools.sql.aggregates import is_aggregate
 
 ALIAS = "each_row"
@@ -217,13 +218,9 @@ def _copied(part: object) -> object:
 
 
 def _is_nothing(node: exp.Expr | None) -> bool:
-    return node is None or isinstance(node, exp.Null) or _is_zero(node)
-
-
-def _is_zero(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Literal) and not node.is_string and not float(node.name)
+    return node is None or isinstance(node, exp.Null) or is_zero(node)
 
 
 def _zero_default(value: exp.Expr | None) -> bool:
     default = value.args.get("default") if isinstance(value, exp.Case) else None
-    return default is not None and _is_zero(default)
+    return default is not None and is_zero(default)

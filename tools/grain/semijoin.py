@@ -7,9 +7,9 @@ from sqlglot import exp
 
 from querymend.tools.grain.conditions import conjuncts
 from querymend.tools.grain.drafting import Draft
-from querymend.tools.grain.fanout import Suspect
 from querymend.tools.grain.parts import Parts
 from querymend.tools.grain.space import Feed
+from querymend.tools.grain.suspects import Suspect
 
 
 def semi_joined(draft: Draft, parts: Parts, suspects: Sequence[Suspect]) -> bool:
