@@ -200,3 +200,11 @@ def test_a_schema_goes_with_its_table() -> None:
         error="e",
     )
     assert any("JOIN s.a" in f.sql for f in fixes)
+
+
+def test_a_column_that_the_outer_query_should_have_is_no_crash_inside_a_subquery() -> None:
+    sql = (
+        "SELECT h.hero_name FROM hero AS h WHERE h.weight <"
+        " (SELECT AVG(h.weight) FROM colour AS c)"
+    )
+    assert all(fix.sql != sql for fix in propose(sql, dialect="duckdb", catalog=HEROES))

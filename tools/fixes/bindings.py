@@ -199,6 +199,8 @@ def _replaced(place: Place) -> Iterator[Step]:
     source = place.source or next(iter(place.frame.sources.values()), None)
     if source is None or not source.table or (not place.source and len(place.frame.sources) > 1):
         return
+    if source.alias.lower() not in place.frame.sources:
+        return  # the outer query's: a subquery cannot replace it
     cols = place.frame.columns if len(place.frame.sources) == 1 else edits.used(place.frame, source)
     names = {c.name for c in cols if not isinstance(c.this, exp.Star)} | {place.wanted}
     for table in place.tables():
