@@ -204,7 +204,6 @@ def test_a_schema_goes_with_its_table() -> None:
 
 def test_a_column_that_the_outer_query_should_have_is_no_crash_inside_a_subquery() -> None:
     sql = (
-        "SELECT h.hero_name FROM hero AS h WHERE h.weight <"
-        " (SELECT AVG(h.weight) FROM colour AS c)"
+        "SELECT h.hero_name FROM hero AS h WHERE h.weight < (SELECT AVG(h.weight) FROM colour AS c)"
     )
     assert all(fix.sql != sql for fix in propose(sql, dialect="duckdb", catalog=HEROES))

@@ -14,7 +14,8 @@ CASES = yaml.safe_load((Path(__file__).parent / "fixes" / "top_n.yaml").read_tex
 DATA = """
 CREATE TABLE regions (region VARCHAR); INSERT INTO regions VALUES ('north'), ('south');
 CREATE TABLE sales (sku VARCHAR, region VARCHAR, amount INTEGER);
-INSERT INTO sales VALUES ('a', 'north', 60), ('a', 'south', 50), ('b', 'south', 95), ('c', 'north', 5);
+INSERT INTO sales VALUES ('a', 'north', 60), ('a', 'south', 50), ('b', 'south', 95);
+INSERT INTO sales VALUES ('c', 'north', 5);
 """
 
 

@@ -1,4 +1,4 @@
-"""``querymend fetch-model``: have the local model's weights on this machine before they are needed."""
+"""``querymend fetch-model``: bring the local model's weights before they are needed."""
 
 
 def fetch_model() -> None:
