@@ -34,36 +34,52 @@ class Asked:
         """Tell whether the question counts pairs of things."""
         return _PAIRS.search(self.question) is not None
 
-    def weighs(self, many: Iterable[Table]) -> bool:
+    def weighs(self, many: Iterable[Table], one: Iterable[Table]) -> bool:
         """Tell whether a sum or an average is asked over rows of the repeating tables.
 
         ``average list price of the sales``, ``average price per sale``, ``each sale counts``.
+
+        Args:
+            many: the tables that repeat rows.
+            one: the tables whose rows are repeated; a word that names one of them is theirs.
         """
         wanted = {t.qualified_name for t in many}
-        named = [*self._averaged(), *self._each()]
-        return any(t.qualified_name in wanted for t in named)
+        theirs = {t.qualified_name for t in one}
+        named = (
+            {t.qualified_name for t in tables} for tables in (*self._averaged(), *self._each())
+        )
+        return any(names & wanted and not names & theirs for names in named)
 
-    def _averaged(self) -> Iterator[Table]:
-        """Yield the first table after ``average … of``, where it is what is averaged over."""
+    def _averaged(self) -> Iterator[list[Table]]:
+        """Yield the tables of the first noun after ``average … of``: what is averaged over."""
         for match in _AVERAGED.finditer(self.question):
             phrase = _SENTENCE.split(self.question[match.end() :])[0]
             measure, *rest = _OF.split(phrase, maxsplit=1)
             if rest and len(tokens(measure)) <= MOST_WORDS:
-                yield from self._head(_first_run(rest[0]))
+                yield self._head(_first_run(rest[0]))
 
-    def _each(self) -> Iterator[Table]:
+    def _each(self) -> Iterator[list[Table]]:
         pattern = r"\b(?:per|(?:each|every) single|counting (?:each|every)|weighted by|once per)\b"
         for match in re.finditer(pattern, self.question, re.I):
             run = _first_run(self.question[match.end() :])
-            yield from self._tables(run[-1]) if run else ()
+            yield self._spelt_out(run) or (self._tables(run[-1]) if run else [])
         for match in re.finditer(r"\b(?:each|every) (\w+) counts?\b", self.question, re.I):
-            yield from self._tables(singular(match[1].lower()))
+            yield self._tables(match[1].lower())
 
     def _head(self, run: Sequence[str]) -> list[Table]:
         """Return the tables that the first plural noun names, or the last word of all."""
+        whole = self._spelt_out(run)
+        if whole:
+            return whole
         plural = next((w for w in run if is_plural(w) or w.endswith("us")), None)
         word = plural or (run[-1] if run else None)
         return self._tables(word) if word else []
+
+    def _spelt_out(self, run: Sequence[str]) -> list[Table]:
+        """Return the tables of two words or more that are all there: ``support tickets``."""
+        words = {singular(w) for w in run}
+        named = ((t, _content(t)) for t in self._catalog.tables)
+        return [t for t, name in named if len(name) > 1 and words >= set(name)]
 
     def _tables(self, word: str) -> list[Table]:
         """Return the tables that are called so; those by name before those by description."""
@@ -89,8 +105,12 @@ def _first_run(text: str) -> list[str]:
 
 
 def _own_names(table: Table) -> set[str]:
-    words = [w for w in name_words(table.name) if w not in _AFFIXES]
+    words = _content(table)
     return {words[-1]} if words else set()
+
+
+def _content(table: Table) -> list[str]:
+    return [w for w in name_words(table.name) if w not in _AFFIXES]
 
 
 def _key_names(table: Table) -> set[str]:

@@ -32,18 +32,19 @@ def fix_of(subject: Subject, suspects: Sequence[Suspect], reading: Reading) -> s
         suspects: what is proven of one SELECT of it.
         reading: the statement's reading that the suspects came from.
     """
-    before = _weight(join_grain(subject))
+    most = _weight(join_grain(subject)) - len(suspects)
+    every = [t for s in suspects for t in (s, *s.others) if t.severity != "note"]
     for cure in CURES:
         draft = Draft(subject.tree, suspects[0].measure.block, reading.items)
         parts = Parts(suspects[0].measure.block, reading, subject.dialect)
-        if not cure(draft, parts, suspects):
+        if not cure(draft, parts, every):
             continue
         text = draft.tree.sql(subject.dialect)
         parsed = parse(text, subject.dialect)
         if parsed.tree is None:
             continue
         left = Subject(parsed=parsed, catalog=subject.catalog, question=subject.question)
-        if _weight(join_grain(left)) <= before - len(suspects):
+        if _weight(join_grain(left)) <= most:
             return text
     return None
 

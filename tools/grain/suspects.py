@@ -1,7 +1,7 @@
 """The aggregates of a statement that a join may spoil."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from querymend.tools.catalog.model import Table
 from querymend.tools.findings import Severity
@@ -25,6 +25,8 @@ class Suspect:
     """The sources that repeat them, in the order of FROM."""
     chasm: bool = False
     severity: Severity = "repair"
+    others: "tuple[Suspect, ...]" = ()
+    """Further aggregates with the same fault, which it speaks for."""
 
     @property
     def code(self) -> str:
@@ -45,13 +47,12 @@ def found_in(subject: Subject) -> tuple[Reading, list[Suspect]]:
 
 
 def _of_block(judge: "_Judge") -> list[Suspect]:
-    kept: dict[tuple[object, ...], Suspect] = {}
+    alike: dict[tuple[object, ...], list[Suspect]] = {}
     for suspect in judge.suspects():
         key = (suspect.repeated, suspect.code, suspect.measure.partition)
-        other = kept.get(key)
-        if other is None or _rank(suspect) < _rank(other):
-            kept[key] = suspect
-    return list(kept.values())
+        alike.setdefault(key, []).append(suspect)
+    groups = [sorted(found, key=_rank) for found in alike.values()]
+    return [replace(first, others=tuple(rest)) for first, *rest in groups]
 
 
 def _rank(suspect: Suspect) -> tuple[int, int]:
@@ -101,7 +102,7 @@ class _Judge:
             return
         chasm = self._is_chasm(measure, sources, by)
         severity = self._certainty(by)
-        if measure.sort == "list" or (not chasm and self._asked.weighs(_tables(by))):
+        if measure.sort == "list" or (not chasm and self._is_weighed(sources, by)):
             severity = "note"
         yield self._suspect(measure, sources, by, severity, chasm=chasm)
 
@@ -154,7 +155,9 @@ class _Judge:
     def _counts_apart(self, counted: frozenset[int]) -> bool:
         """Tell whether the same SELECT also counts the distinct rows of what is asked for."""
         return any(
-            m.sort == "count" and m.distinct and any(c.sources & counted for c in m.cases)
+            m.sort == "count"
+            and m.distinct
+            and any(c.sources & counted and not c.conditions for c in m.cases)
             for m in self._measures
         )
 
@@ -178,6 +181,10 @@ class _Judge:
             item = items.of(group, self._block.env)
             start += [item] if item is not None else []
         return self._reading.known(self._block, iter(start), case.rules(items))
+
+    def _is_weighed(self, sources: frozenset[int], by: Sequence[Atom]) -> bool:
+        """Tell whether the question asks for each repeated row as often as it is repeated."""
+        return self._asked.weighs(_tables(by), _tables([self._atoms[s] for s in sources]))
 
     def _is_constant(self, measure: Measure, sources: frozenset[int]) -> bool:
         """Tell whether all rows of a group hold the same row of these sources."""
