@@ -117,6 +117,11 @@ def check_question(
         values=values,
         facts=tuple(facts),
     )
+    return judged(seen)
+
+
+def judged(seen: Seen) -> list[Finding]:
+    """Return what all checks say, gravest first."""
     return in_repair_order(_distinct(f for check in CHECKS for f in check(seen)))
 
 

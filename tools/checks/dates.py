@@ -188,9 +188,9 @@ def other_date(seen: Seen) -> Iterable[Finding]:
     """Find bounds on one date column where the question's words name another of the table."""
     for span in spans(seen):
         used = span.comparisons[0].used
-        if _names(seen, used.column):
+        if _names(seen, used.table, used.column):
             continue
-        named = [c for c in _others(used.table, used.column) if _names(seen, c)]
+        named = [c for c in _others(used.table, used.column) if _names(seen, used.table, c)]
         if len(named) == 1 and (used.table.qualified_name.lower(), named[0].name.lower()) not in (
             seen.places
         ):
@@ -209,9 +209,10 @@ def _others(table: Table, column: Column) -> Iterator[Column]:
     return (c for c in table.columns if is_date(c) and c.name != column.name)
 
 
-def _names(seen: Seen, column: Column) -> bool:
-    """A word of the question stands in the column's name, other than what every date has."""
-    words = [w for w in name_words(column.name) if w not in ("date", "time", "day", "at", "on")]
+def _names(seen: Seen, table: Table, column: Column) -> bool:
+    """A word of the question stands in the column's name, and not in its table's or any date's."""
+    vague = {"date", "time", "day", "at", "on", *name_words(table.name)}
+    words = [w for w in name_words(column.name) if w not in vague]
     return any(alike(w, a) for w in words for a in seen.asked)
 
 

@@ -163,6 +163,11 @@ def value_left_out(seen: Seen) -> Iterable[Finding]:
             )
 
 
+def _is_short(word: str) -> bool:
+    """A code of two capitals is a name; other short words are not."""
+    return len(word) < 3 and not (len(word) == 2 and word.isupper())
+
+
 def _phrases(seen: Seen) -> Iterator[str]:
     words = [w.strip(".,;:?!'\"()") for w in seen.question.split()]
     names = seen.name_words_used()
@@ -170,7 +175,7 @@ def _phrases(seen: Seen) -> Iterator[str]:
         for start in range(len(words) - size + 1):
             run = words[start : start + size]
             phrase = " ".join(run).lower()
-            if size == 1 and (len(phrase) < 3 or phrase in STOP_WORDS or phrase in names):
+            if size == 1 and (phrase in STOP_WORDS or phrase in names or _is_short(run[0])):
                 continue
             if not phrase.replace(" ", "").isdigit():
                 yield phrase

@@ -36,7 +36,9 @@ def null_in_not_in(seen: Seen) -> Iterable[Finding]:
             continue
         used = seen.by_node.get(id(select.expressions[0].unalias()))
         profile = used.column.profile if used else None
-        if used is None or profile is None or not profile.null_share or _guarded(select):
+        if used is None or used.ref.depth or profile is None or _guarded(select):
+            continue
+        if not profile.null_share:
             continue
         yield seen.found(
             "null_in_not_in",

@@ -106,8 +106,7 @@ def _value_said(seen: Seen, value: str | float) -> bool:
     plain = value.strip(" %").lower()
     words = tokens(plain)
     whole = f" {' '.join(seen.asked)} "
-    if not words:
-        return plain in seen.question.lower() or any(plain in f.lower() for f in seen.facts)
-    if any(plain in f.lower() for f in (*seen.facts, seen.question)):
+    pattern = re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)", re.IGNORECASE)
+    if any(pattern.search(text) for text in (*seen.facts, seen.question)):
         return True
     return any(_said(seen, w) or f" {w}" in whole for w in words)
