@@ -38,6 +38,8 @@ class Cleared:
     """The join repeats nothing that counts, in this data."""
 
     evidence: str
+    single: bool = False
+    """No row is met twice, whatever is made of it."""
 
 
 Verdict = Confirmed | Cleared
@@ -52,6 +54,8 @@ class Probe:
     """The repeated rows, for people: ``sales_fact s``."""
     sort: Sort
     distinct: bool = False
+    conditional: bool = False
+    """It looks at the rows alone for which a condition holds."""
 
     def decide(self, rows: Sequence[Sequence[Cell]]) -> Verdict:
         """Read what the probe returned."""
@@ -63,7 +67,8 @@ class Probe:
             return Confirmed(evidence=f"{self._rows(counts)}; {self._numbers(counts)}")
         if counts.most > 1:
             return Cleared(evidence=f"{self._rows(counts)}; the number stays the same")
-        return Cleared(evidence=f"no row of {self.what} is repeated")
+        single = not self.conditional
+        return Cleared(evidence=f"no row of {self.what} is repeated", single=single)
 
     def _rows(self, counts: "_Counts") -> str:
         if self.distinct:
@@ -118,7 +123,13 @@ def probe_of(suspect: Suspect, tree: exp.Expr, items: Items, dialect: str) -> Pr
     if ctes:
         select.set("with_", exp.With(expressions=ctes, recursive=recursive))
     what = ", ".join(a.name for a in suspect.repeated)
-    return Probe(sql=select.sql(dialect), what=what, sort=measure.sort, distinct=measure.distinct)
+    return Probe(
+        sql=select.sql(dialect),
+        what=what,
+        sort=measure.sort,
+        distinct=measure.distinct,
+        conditional=any(c.conditions for c in measure.cases),
+    )
 
 
 def _value(measure: Measure, draft: Draft) -> exp.Expr:

@@ -15,6 +15,8 @@ from querymend.tools.sql.subject import Subject
 
 Run = Callable[[str], Sequence[Sequence[Cell]]]
 """Sends one SQL text through the gate to the engine and returns its rows."""
+MOST_PROBES = 3
+"""Probes of one finding."""
 CODES = ("fan_out", "chasm", "distinct_sum")
 
 
@@ -24,8 +26,11 @@ class Doubt:
 
     finding: Finding
     suspect: Suspect
-    probe: Probe | None
-    """None where the rows cannot be told apart from outside; the finding stands as it is."""
+    probes: tuple[Probe, ...]
+    """One for each aggregate with the fault, plain ones first; the first that confirms decides.
+
+    Without any (the rows cannot be told apart from outside) the finding stands as it is.
+    """
     verdict: Verdict | None = None
 
 
@@ -36,24 +41,29 @@ def _doubts(subject: Subject) -> tuple[Reading, list[Doubt]]:
         Doubt(
             finding=finding(s, subject),
             suspect=s,
-            probe=probe_of(s, subject.tree, reading.items, subject.dialect),
+            probes=_probes(s, subject, reading),
         )
         for s in found
     ]
 
 
+def _probes(suspect: Suspect, subject: Subject, reading: Reading) -> tuple[Probe, ...]:
+    every = (suspect, *(o for o in suspect.others if o.severity != "note"))
+    made = (probe_of(s, subject.tree, reading.items, subject.dialect) for s in every)
+    unlike = {p.sql: p for p in made if p is not None}
+    return tuple(sorted(unlike.values(), key=lambda p: p.conditional)[:MOST_PROBES])
+
+
 def probes_for(
     sql: str, *, dialect: str, catalog: Catalog, question: str = ""
 ) -> list[tuple[Finding, Probe]]:
-    """Return the findings of a statement that a probe can decide, each with its probe.
+    """Return the findings of a statement that a probe can decide, each with its probes in turn.
 
-    Notes have none: whatever the data hold, they change nothing.
+    The first probe that confirms decides. Notes have none: they change nothing.
     """
     subject = _subject(sql, dialect, catalog, question)
     found = _doubts(subject)[1] if subject else []
-    return [
-        (d.finding, d.probe) for d in found if d.probe is not None and d.finding.severity != "note"
-    ]
+    return [(d.finding, probe) for d in found if d.finding.severity != "note" for probe in d.probes]
 
 
 def resolve(
@@ -92,9 +102,14 @@ def resolve(
 
 
 def _judged(found: Finding, doubt: Doubt | None, run: Run) -> Doubt | None:
-    if doubt is None or doubt.probe is None or not _is_open(found):
-        return doubt if doubt is not None and _is_open(found) else None
-    return replace(doubt, verdict=doubt.probe.decide(run(doubt.probe.sql)))
+    if doubt is None or not _is_open(found):
+        return None
+    verdict: Verdict | None = None
+    for probe in doubt.probes:
+        verdict = probe.decide(run(probe.sql))
+        if isinstance(verdict, Confirmed) or verdict.single:
+            break
+    return replace(doubt, verdict=verdict)
 
 
 def _fixes(subject: Subject, reading: Reading, judged: Sequence[Doubt]) -> dict[int, str | None]:
