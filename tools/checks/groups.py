@@ -158,7 +158,7 @@ def group_by_label(seen: Seen) -> Iterable[Finding]:
             yield seen.found(
                 "group_by_label",
                 "shape",
-                "note",
+                "repair",
                 f"Several rows of {used.table.name} share a {used.column.name}: they are merged.",
                 node=block.select.args["group"],
                 evidence=f"{profile.distinct} values in {rows} rows",

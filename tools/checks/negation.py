@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from querymend.tools.checks.comparisons import Comparison
-from querymend.tools.checks.links import Link, is_unique, links_of
+from querymend.tools.checks.links import Link, is_unique, links_of, targets
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 
+_NONE = re.compile(r"\b(?:not|never|without|no)\b|n't\b", re.IGNORECASE)
 _EXCLUDES = re.compile(
     r"\b(?:not|never|without|no|neither|nor|except|exclud\w+)\b|n't\b", re.IGNORECASE
 )
@@ -31,7 +32,7 @@ def differs_for_none(seen: Seen) -> Iterable[Finding]:
             link = _to_many(one, links)
             if link is not None and not _shows_many(seen, one):
                 yield _finding(seen, one, link)
-            elif link is None and _in_subquery(seen, one):
+            elif link is None and (_in_subquery(seen, one) or _lists_owners(seen, one)):
                 yield _finding(seen, one, None)
 
 
@@ -54,6 +55,20 @@ def _in_subquery(seen: Seen, one: Comparison) -> bool:
         return False
     shown = [seen.by_node.get(id(e.unalias())) for e in _list(select)]
     return any(u is not None and not is_unique(u.table, u.column.name) for u in shown)
+
+
+def _lists_owners(seen: Seen, one: Comparison) -> bool:
+    """The compared table's rows belong to things, and only the keys of those are listed."""
+    if not _NONE.search(seen.question) or one.used.ref.block.select is not seen.top:
+        return False
+    shown = [seen.by_node.get(id(e.unalias())) for e in _list(one.used.ref.block.select)]
+    return bool(shown) and all(
+        u is not None
+        and u.table is one.used.table
+        and bool(targets(u, seen.catalog))
+        and not is_unique(u.table, u.column.name)
+        for u in shown
+    )
 
 
 def _list(select: exp.Expr) -> Iterator[exp.Expr]:

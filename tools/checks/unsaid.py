@@ -109,4 +109,4 @@ def _value_said(seen: Seen, value: str | float) -> bool:
     pattern = re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)", re.IGNORECASE)
     if any(pattern.search(text) for text in (*seen.facts, seen.question)):
         return True
-    return any(_said(seen, w) or f" {w}" in whole for w in words)
+    return any(_said(seen, w) or (len(w) > 2 and f" {w}" in whole) for w in words)

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from querymend.tools.checks.links import Link, is_unique, links_of
+from querymend.tools.catalog.model import Catalog
+from querymend.tools.checks.links import Link, is_unique, links_of, targets
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, name_words
@@ -21,7 +22,11 @@ def unused_table(seen: Seen) -> Iterable[Finding]:
             continue
         for source in block.sources:
             link = _only_link(seen, block, source, links)
-            if link is None or not _changes(link, source) or _named(seen, block, source):
+            if (
+                link is None
+                or not _changes(link, source, seen.catalog)
+                or _named(seen, block, source)
+            ):
                 continue
             counted = _counts_rows(block.select)
             if _counts_other(seen, block, source) if counted else not _folds(block.select):
@@ -45,9 +50,15 @@ def _stars(select: exp.Expr) -> bool:
 
 def _folds(select: exp.Expr) -> bool:
     """Repeated rows do not show: they are grouped, made distinct, or only compared with."""
-    if select.args.get("group") or select.args.get("distinct"):
+    if select.args.get("group") or select.find(exp.Distinct) or _takes_one(select):
         return True
     return select.find_ancestor(exp.In, exp.Exists, exp.Intersect, exp.Except) is not None
+
+
+def _takes_one(select: exp.Expr) -> bool:
+    limit = select.args.get("limit")
+    count = limit.expression if isinstance(limit, exp.Limit) else None
+    return isinstance(count, exp.Literal) and str(count.this) == "1"
 
 
 def _counts_rows(select: exp.Expr) -> bool:
@@ -61,10 +72,15 @@ def _counts_other(seen: Seen, block: Block, source: Source) -> bool:
     return any(alike(name_words(t.name)[-1], w) for t in others for w in seen.counted)
 
 
-def _changes(link: Link, source: Source) -> bool:
-    """The join can repeat the other's rows; one to a unique key only filters what has no match."""
-    mine = link.side(source)
-    return mine is not None and not is_unique(mine.table, mine.column.name)
+def _changes(link: Link, source: Source, catalog: Catalog) -> bool:
+    """The join can repeat or drop the other's rows; what those refer to is there once for each."""
+    mine, other = link.side(source), link.other(source)
+    if mine is None:
+        return False
+    refers = (other.table.qualified_name.lower(), other.column.name.lower()) in targets(
+        mine, catalog
+    )
+    return refers or not is_unique(mine.table, mine.column.name)
 
 
 def _named(seen: Seen, block: Block, source: Source) -> bool:
