@@ -1,6 +1,7 @@
 """What tests share: a tiny shop, agents on it with a scripted model, and no way out."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -8,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
-
-os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 from querymend.settings import Settings
 from querymend.testing import ScriptedModel
@@ -32,6 +31,13 @@ INSERT INTO orders VALUES (1, 1, '2026-05-02', 100, 'paid'), (2, 1, '2026-06-10'
   (3, 2, '2026-06-11', 25, 'open'), (4, 3, '2026-02-01', 10, 'paid');
 INSERT INTO items VALUES (1, 'A1', 2), (1, 'C3', 1), (2, 'A1', 1), (3, 'B2', 1), (4, 'C3', 3);
 """
+
+
+def pytest_configure() -> None:
+    """Set what holds for the whole run, before any library reads it."""
+    os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+    # A shell that starts the tests in the background has Ctrl-C ignored, for their children too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -57,7 +57,9 @@ def fetch(sql: str, trip: Trip) -> Result:
     """
     if sql in trip.results:
         return trip.results[sql]
-    verdict = admit(sql, dialect=trip.deps.engine.dialect, catalog=trip.catalog, scope=trip.scope)
+    verdict = admit(
+        sql, dialect=trip.deps.engine.dialect, catalog=trip.deps.catalog, scope=trip.scope
+    )
     if verdict.sql is None:
         raise QueryError(verdict.findings[0].message, code="refused")
     admitted, started = verdict.sql, time.monotonic()

@@ -14,7 +14,7 @@ from querymend.tools.sql.checks import check
 
 def judge(sql: str, trip: Trip) -> tuple[Finding, ...]:
     """Return what the gate and the checks say of a text, within the trip's scope."""
-    return check(sql, dialect=trip.deps.engine.dialect, catalog=trip.catalog, scope=trip.scope)
+    return check(sql, dialect=trip.deps.engine.dialect, catalog=trip.deps.catalog, scope=trip.scope)
 
 
 def held_against_question(sql: str, state: State, trip: Trip) -> list[Finding]:
