@@ -28,7 +28,7 @@ def _meant(node: exp.Expr, block: Block) -> exp.Expr:
         place = int(node.this) - 1
         return shown[place].unalias() if 0 <= place < len(shown) else node
     if isinstance(node, exp.Column) and not node.table and node.name.lower() in block.aliases:
-        return block.aliases[node.name.lower()] if id(node) else node
+        return block.aliases[node.name.lower()]
     return node
 
 
@@ -102,34 +102,39 @@ def arbitrary_in_group(seen: Seen) -> Iterable[Finding]:
     """Find columns shown beside aggregates that the group does not determine."""
     links = list(links_of(seen))
     for block in seen.binding.blocks:
-        select = block.select
-        calls = [c for e in select.expressions for c in e.find_all(exp.AggFunc)]
         keys = group_keys(seen, block)
-        if select.args.get("group") is None and not calls:
-            continue
-        if keys is None and select.args.get("group") is not None:
-            continue
-        if any(isinstance(c, exp.Max | exp.Min) for c in calls) or any(
-            c.find_ancestor(exp.Window) for c in calls
-        ):
+        if not _folds(block.select, keys):
             continue
         known = determined(keys or [], links, block)
-        grouped = {(id(k.ref.source), k.column.name.lower()) for k in keys or []}
-        for item in select.expressions:
+        grouped = _equal({_place(k) for k in keys or []}, links)
+        for item in block.select.expressions:
             used = seen.by_node.get(id(item.unalias()))
-            if used is None or id(used.ref.source) in known:
-                continue
-            if (id(used.ref.source), used.column.name.lower()) in grouped | _equal(grouped, links):
-                continue
-            yield seen.found(
-                "arbitrary_in_group",
-                "shape",
-                "repair",
-                f"{used.column.name} differs within a group: any one of its values is shown.",
-                node=item,
-                hint=f"Group by {used.column.name} too, or aggregate it.",
-            )
-            break
+            if used and id(used.ref.source) not in known and _place(used) not in grouped:
+                yield _arbitrary(seen, item, used)
+                break
+
+
+def _folds(select: exp.Expr, keys: list[Used] | None) -> bool:
+    """The SELECT folds rows, by columns or all into one, and not to the row of an extreme."""
+    calls = [c for e in select.expressions for c in e.find_all(exp.AggFunc)]
+    if any(isinstance(c, exp.Max | exp.Min) or c.find_ancestor(exp.Window) for c in calls):
+        return False
+    return keys is not None if select.args.get("group") else bool(calls)
+
+
+def _place(used: Used) -> tuple[int, str]:
+    return id(used.ref.source), used.column.name.lower()
+
+
+def _arbitrary(seen: Seen, item: exp.Expr, used: Used) -> Finding:
+    return seen.found(
+        "arbitrary_in_group",
+        "shape",
+        "repair",
+        f"{used.column.name} differs within a group: any one of its values is shown.",
+        node=item,
+        hint=f"Group by {used.column.name} too, or aggregate it.",
+    )
 
 
 def _equal(grouped: set[tuple[int, str]], links: list[Link]) -> set[tuple[int, str]]:
