@@ -106,7 +106,7 @@ def other_period(seen: Seen) -> Iterable[Finding]:
     if len(seen.periods) != 1 or len(found) != 1:
         return
     period, span = seen.periods[0], found[0]
-    if _agrees(period, span):
+    if (period.kind == "day" and period.relative) or _agrees(period, span):
         return
     yield seen.found(
         "other_period",
@@ -120,11 +120,16 @@ def other_period(seen: Seen) -> Iterable[Finding]:
 
 
 def _agrees(period: Period, span: Span) -> bool:
-    """Both edges are the same; a range that ends today may stay open."""
+    """Both edges are the same, or lie where no data is; a range that ends today may stay open."""
     if span.start is None and span.end is None:
         return True
+    profile = span.comparisons[0].used.column.profile
+    low = _day(str(profile.minimum)) if profile else None
+    high = _day(str(profile.maximum)) if profile else None
     start = period.start == span.start
+    start = start or bool(span.start is None and low and period.start and low >= period.start)
     end = period.end == span.end or (period.kind == "open" and span.end is None)
+    end = end or bool(span.end is None and high and period.end and high <= period.end)
     return start and end
 
 

@@ -1,13 +1,17 @@
 """Joins on columns that are no key, and sources that nothing joins."""
 
+import re
 from collections.abc import Iterable
 
 from sqlglot import exp
 
+from querymend.tools.catalog.key_names import KEY_WORDS, words
 from querymend.tools.checks.links import Link, is_key, keys_between, links_of
-from querymend.tools.checks.seen import Seen
+from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.sql.binding import Block, Source
+
+_OPAQUE = re.compile(r"[a-z]{0,3}_?\d+$", re.IGNORECASE)
 
 
 def off_key(seen: Seen) -> Iterable[Finding]:
@@ -19,7 +23,25 @@ def off_key(seen: Seen) -> Iterable[Finding]:
         if not left.table.keys and not right.table.keys and not _referred(seen, link):
             continue
         known = keys_between(left.table, right.table, seen.catalog)
-        yield _finding(seen, link, known)
+        if known or not _may_be_key(left, right):
+            yield _finding(seen, link, known)
+
+
+def _may_be_key(left: Used, right: Used) -> bool:
+    """No key is known, but the names may mean one thing, or say nothing: t_ord_x.c02."""
+    if _OPAQUE.match(left.column.name) or _OPAQUE.match(right.column.name):
+        return True
+    one, other = _subject(left), _subject(right)
+    return bool(one & (other | _words(right.table.name)) or other & _words(left.table.name))
+
+
+def _subject(used: Used) -> set[str]:
+    """Return what a column speaks of: its words without id and code, else those of its table."""
+    return _words(used.column.name) - KEY_WORDS or _words(used.table.name)
+
+
+def _words(name: str) -> set[str]:
+    return set(words(name)) - {"is", "of", "by", "in", "has"}
 
 
 def _referred(seen: Seen, link: Link) -> bool:

@@ -108,23 +108,35 @@ def _folded(seen: Seen, one: Comparison) -> exp.Expr:
 
 
 def out_of_range(seen: Seen) -> Iterable[Finding]:
-    """Find days that lie wholly outside what their column holds."""
-    for one, value in _compared(seen, ("=", "<", "<=", ">", ">=", "between")):
-        day, profile = _day(value), one.used.column.profile
-        if day is None or profile is None or one.aggregated:
+    """Find comparisons with days that no row, or every row, satisfies.
+
+    Where the question itself names the day or its period, there is no data for it: no fault.
+    """
+    edges = {d for p in seen.periods for d in (p.start, p.end) if d}
+    for one in seen.comparisons:
+        days = [d for v in one.texts if (d := _day(v)) is not None]
+        profile = one.used.column.profile
+        if not days or profile is None or one.aggregated or one.op in ("like", "in"):
             continue
         low, high = _day(str(profile.minimum)), _day(str(profile.maximum))
-        if low is None or high is None or not _misses(one, day, low, high):
+        if low is None or high is None or not all(_misses(one, d, low, high) for d in days):
             continue
-        yield seen.found(
-            "date_out_of_range",
-            "literal",
-            "repair",
-            f"{one.used.column.name} runs from {low} to {high}; {value} lies outside.",
-            node=one.node,
-            evidence=f"{low} to {high}",
-            hint="Check the year, or say that there is no data for it.",
-        )
+        asked = all(any(abs((d - edge).days) <= 1 for edge in edges) for d in days)
+        yield _beyond(seen, one, (low, high), asked=asked)
+
+
+def _beyond(seen: Seen, one: Comparison, held: tuple[date, date], *, asked: bool) -> Finding:
+    low, high = held
+    named = " and ".join(one.texts)
+    return seen.found(
+        "date_out_of_range",
+        "literal",
+        "note" if asked else "repair",
+        f"{one.used.column.name} runs from {low} to {high}; {named} lies outside.",
+        node=one.node,
+        evidence=f"{low} to {high}",
+        hint="There is no data for it." if asked else "Check the year.",
+    )
 
 
 def _misses(one: Comparison, day: date, low: date, high: date) -> bool:

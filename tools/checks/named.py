@@ -9,7 +9,7 @@ from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import STOP_WORDS, alike, name_words, words_of
 
-_VAGUE = words_of("id code key no nr number num type kind time full date year")
+_VAGUE = words_of("id code key no nr number num type kind time full date year unit item piece")
 
 
 def has_run(words: tuple[str, ...], run: tuple[str, ...]) -> bool:
