@@ -123,7 +123,12 @@ def test_ctrl_c_does_not_wait_for_the_model(run: Callable[..., tuple[int, str, s
         name = "slow"
 
         def write(
-            self, prompt: Prompt, *, seconds: float, cancelled: Callable[[], bool]
+            self,
+            prompt: Prompt,
+            *,
+            seconds: float,
+            cancelled: Callable[[], bool],
+            on_token: Callable[[str], None],
         ) -> Written:
             os.kill(os.getpid(), signal.SIGINT)
             for _ in range(3_000):
