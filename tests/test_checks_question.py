@@ -1,7 +1,7 @@
 """Every case of tests/checks/question.jsonl on a small school: what is found, and what a fix gives.
 
 A case may say ``facts``, ``dialect`` (DuckDB unless said), ``fixed`` (the rows that the first fix
-gives on the data), and ``loose`` (other findings may stand beside those listed).
+gives on the data), ``loose`` (other findings may stand beside those listed), and ``never`` (codes).
 """
 
 import json
@@ -121,6 +121,7 @@ def test_each_case_is_found_and_nothing_else(
     case: dict[str, Any], catalog: Catalog, values: Held
 ) -> None:
     told = sorted({f"{f.severity} {f.code}" for f in found(case, catalog, values)})
+    assert not {f.split()[1] for f in told} & set(case.get("never", ()))
     if case.get("loose"):
         assert set(case["findings"]) <= set(told)
     else:

@@ -10,14 +10,14 @@ from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.links import targets
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import STOP_WORDS, alike, singular, tokens
+from querymend.tools.questions.words import STOP_WORDS, singular, tokens, words_of
 
 _COMPARED = re.compile(
     r"(?:\b(\w+)\s*\.\s*)?\b(\w+)\s*(?:! ?=|<>|>=|<=|=|>|<)\s*"
     r"(?:'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)(?![\w.]))"
 )
 _NAMED = re.compile(r"\b(?:(\w+)\.)?([A-Za-z]\w*_\w+|\w+(?<=[a-z])(?=[A-Z])\w+)\b(?!\s*\()")
-_MEANS = re.compile(r"\b(?:refers? to|means?|stands? for|is|are|denotes?|indicates?)\b|:")
+_LINKING = words_of("refer refers mean stand denote indicate while when if where because equal")
 _COUNTED = re.compile(r"\bCOUN[TD]\s*\([^()]*\)", re.I)
 
 
@@ -33,21 +33,27 @@ def clauses(seen: Seen) -> Iterator[Clause]:
     """Yield the clauses of the facts whose explained words stand in the question."""
     for fact in seen.facts:
         for text in re.split(r";|\n", fact):
-            parts = _MEANS.split(text, maxsplit=1)
-            if len(parts) == 2:
-                turned = _COMPARED.search(parts[0]) is not None
-                explained = parts[1] if turned else parts[0]
-                if _is_asked(seen, explained):
-                    yield Clause(explained=explained, text=text)
+            explained = _explained(seen, text)
+            if _is_asked(seen, explained):
+                yield Clause(explained=explained, text=text)
+
+
+def _explained(seen: Seen, text: str) -> str:
+    """Return the words that a clause explains: before its first column, or after a comparison."""
+    compared = _COMPARED.search(text)
+    if compared is not None and not tokens(text[: compared.start()]):
+        return text[compared.end() :]
+    names = (m for m in _NAMED.finditer(text) if _column(seen, m.group(1) or "", m.group(2)))
+    starts = [m.start() for m in (compared, next(names, None)) if m is not None]
+    return text[: min(starts, default=0)]
 
 
 def _is_asked(seen: Seen, explained: str) -> bool:
-    """All words that are explained stand in the question, but for what stands in most facts."""
+    """The words that are explained stand in the question: all of a few, most of many."""
     words = [singular(w) for w in tokens(explained) if w not in STOP_WORDS]
-    if not words:
-        return False
-    met = sum(any(alike(w, a) for a in seen.asked) for w in words)
-    return met == len(words) or (len(words) > 2 and met * 4 >= len(words) * 3)
+    words = [w for w in words if w not in _LINKING]
+    met = sum(w in seen.asked for w in words)
+    return bool(words) and (met == len(words) or (len(words) > 2 and met * 4 >= len(words) * 3))
 
 
 def value_of_fact_missing(seen: Seen) -> Iterable[Finding]:
