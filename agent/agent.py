@@ -11,6 +11,7 @@ import threading
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
@@ -320,8 +321,6 @@ class Agent:
 
     def _go_on(self, question: str, sql: str, draft: Trip, thread: str | None) -> Answer:
         """Run a draft: from the gate on, with what is left of its model calls."""
-        from dataclasses import replace
-
         trip = replace(draft, run=True, meter=Meter(budget=draft.meter.budget))
         return self._finish(Question(question=question, id=trip.id, given_sql=sql), trip, thread)
 

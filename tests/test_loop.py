@@ -7,7 +7,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from querymend import Agent, Budget
 from querymend.testing import ScriptedModel
 from querymend.tools.engines.engine import Engine, Limits, Result
-from querymend.tools.errors import EngineUnavailable, ModelUnavailable, SetupError
+from querymend.tools.errors import (
+    BudgetExceeded,
+    EngineUnavailable,
+    ModelUnavailable,
+    SetupError,
+)
 from querymend.tools.sql.admitted import Admitted
 
 Make = Callable[..., Agent]
@@ -167,3 +172,22 @@ def test_the_deadline_ends_the_loop_and_says_so(ask: Make) -> None:
     answer = agent.ask("How many orders are there?", budget=Budget(seconds=1e-9))
     assert answer.outcome == "failed"
     assert "time budget" in answer.text
+
+
+class Unprobed(Watched):
+    """An engine that runs one statement and is away afterwards."""
+
+    def run(self, sql: Admitted, *, limits: Limits) -> Result:
+        if self.ran:
+            raise BudgetExceeded("Nothing more may run.")
+        return super().run(sql, limits=limits)
+
+
+def test_a_join_that_may_repeat_rows_is_a_warning_where_no_probe_can_run(ask: Make) -> None:
+    sql = "SELECT SUM(o.amount) FROM orders o JOIN items i ON i.order_id = o.id"
+    opened = ask(ScriptedModel.forever(fenced(sql)))
+    deps = opened._warehouse.deps
+    agent = Agent(replace(opened._warehouse, deps=replace(deps, engine=Unprobed(deps.engine))))
+    answer = agent.ask("What is the total amount of all orders?")
+    assert answer.outcome == "answered_with_warnings"
+    assert "fan_out" in {f.code for f in answer.warnings}

@@ -11,7 +11,6 @@ from querymend.loop.judge import grain_findings
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
 from querymend.tools.engines.engine import Result
-from querymend.tools.errors import Final, QueryError, Unavailable
 from querymend.tools.findings import Finding
 from querymend.tools.questions.reading import read_question
 from querymend.tools.results.expectation import expect
@@ -25,22 +24,13 @@ def inspect(state: State, runtime: Runtime[Trip]) -> Update:
     attempt = state.at_hand
     found = (
         *look_at(fetch(attempt.sql, trip), attempt, state, trip),
-        *_grain(attempt.sql, state, trip),
+        *grain_findings(attempt.sql, state, trip, lambda probe: fetch(probe, trip).rows),
     )
     for finding in found:
         trip.emit(FindingMade(finding=finding))
     trip.note("inspect", findings=[(f.severity, f.code, f.message) for f in found])
     done = replace(attempt, findings=(*attempt.findings, *found))
     return {"attempts": (*state.attempts[:-1], done)}
-
-
-def _grain(sql: str, state: State, trip: Trip) -> tuple[Finding, ...]:
-    """Probe what joins may have repeated; without budget for it, doubt stays doubt."""
-    try:
-        return tuple(grain_findings(sql, state, trip, lambda probe: fetch(probe, trip).rows))
-    except (QueryError, Unavailable, Final) as error:
-        trip.note("inspect", probe=str(error))
-        return ()
 
 
 def look_at(result: Result, attempt: Attempt, state: State, trip: Trip) -> tuple[Finding, ...]:

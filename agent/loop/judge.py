@@ -1,10 +1,12 @@
 """Findings before the engine: the gate and every check, for whatever SQL text is at hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.checks.check import check_question
+from querymend.tools.errors import Final, QueryError, Unavailable
 from querymend.tools.findings import Finding
 from querymend.tools.grain.fanout import check_grain
 from querymend.tools.grain.proof import Run, resolve
@@ -35,6 +37,8 @@ def held_against_question(sql: str, state: State, trip: Trip) -> list[Finding]:
 def grain_findings(sql: str, state: State, trip: Trip, run: Run) -> list[Finding]:
     """Return what joins repeat under an aggregate, each confirmed or cleared by a probe.
 
+    Where a probe cannot run the doubt stays, as a warning: the statement alone is no proof.
+
     Args:
         sql: a text that ran.
         state: holds the question.
@@ -45,7 +49,13 @@ def grain_findings(sql: str, state: State, trip: Trip, run: Run) -> list[Finding
     found = check_grain(sql, dialect=dialect, catalog=trip.catalog, question=question)
     if not found:
         return []
-    return resolve(found, run, sql=sql, dialect=dialect, catalog=trip.catalog, question=question)
+    try:
+        return resolve(
+            found, run, sql=sql, dialect=dialect, catalog=trip.catalog, question=question
+        )
+    except (QueryError, Unavailable, Final) as error:
+        trip.note("inspect", probe=str(error))
+        return [replace(f, severity="warn") if f.severity == "repair" else f for f in found]
 
 
 def blocked(findings: Sequence[Finding]) -> bool:
