@@ -15,6 +15,7 @@ from querymend.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from querymend import Agent
+    from querymend.tools.engines.duckdb import DuckDBEngine
 
 TODAY = date(2026, 7, 15)
 SHOP = """
@@ -85,3 +86,22 @@ def ask(settings: Settings) -> Iterator["Callable[..., Agent]"]:
     yield make
     for agent in made:
         agent.close()
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator["Callable[[str], DuckDBEngine]"]:
+    """Return an opener of engines on what a script makes."""
+    from querymend.tools.engines.duckdb import open_duckdb
+
+    engines: list[DuckDBEngine] = []
+
+    def open_with(script: str) -> "DuckDBEngine":
+        path = tmp_path / "data.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(script)
+        engines.append(open_duckdb(path))
+        return engines[-1]
+
+    yield open_with
+    for engine in engines:
+        engine.close()

@@ -1,10 +1,9 @@
 """Keys that nobody declared."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 import yaml
 
@@ -12,7 +11,7 @@ from querymend.tools.catalog.inferred import infer_keys
 from querymend.tools.catalog.key_names import agreement, is_key_name, words
 from querymend.tools.catalog.model import Catalog, Key
 from querymend.tools.catalog.profile import profile
-from querymend.tools.engines.duckdb import DuckDBEngine, open_duckdb
+from querymend.tools.engines.duckdb import DuckDBEngine
 
 HERE = Path(__file__).parent
 NAMES = yaml.safe_load((HERE / "catalog/key_names.yaml").read_text(encoding="utf-8"))
@@ -22,22 +21,6 @@ CREATE TABLE orders AS SELECT i AS id, i % 100 AS customer_id, i % 90 AS seller_
     i % 3 AS status, i * 1.5 AS amount FROM range(1000) r(i);
 """
 Open = Callable[[str], DuckDBEngine]
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
-    engines: list[DuckDBEngine] = []
-
-    def open_with(script: str) -> DuckDBEngine:
-        path = tmp_path / "data.duckdb"
-        with duckdb.connect(str(path)) as connection:
-            connection.execute(script)
-        engines.append(open_duckdb(path))
-        return engines[-1]
-
-    yield open_with
-    for engine in engines:
-        engine.close()
 
 
 def inferred(engine: DuckDBEngine) -> Catalog:

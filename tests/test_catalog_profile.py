@@ -1,40 +1,22 @@
 """Looking at the data: counts, ranges, frequent values, sample rows."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 
-import duckdb
 import pytest
 
 from querymend.tools.catalog.model import Catalog, Profile, Table
 from querymend.tools.catalog.profile import profile
 from querymend.tools.catalog.stored import dump_catalog, load_catalog
-from querymend.tools.engines.duckdb import DuckDBEngine, open_duckdb
+from querymend.tools.engines.duckdb import DuckDBEngine
 from querymend.tools.engines.engine import Limits, Result
 from querymend.tools.errors import BudgetExceeded
 from querymend.tools.sql.admitted import Admitted
 
 Open = Callable[[str], DuckDBEngine]
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
-    engines: list[DuckDBEngine] = []
-
-    def open_with(script: str) -> DuckDBEngine:
-        path = tmp_path / "data.duckdb"
-        with duckdb.connect(str(path)) as connection:
-            connection.execute(script)
-        engines.append(open_duckdb(path))
-        return engines[-1]
-
-    yield open_with
-    for engine in engines:
-        engine.close()
 
 
 def profiled(engine: DuckDBEngine) -> Table:
