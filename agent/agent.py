@@ -295,6 +295,7 @@ class Agent:
             scope=allowed,
             meter=Meter(budget=(budget or Budget()).over(standard)),
             today=now or self.today,
+            today_set=bool(now or self._warehouse.pinned_today),
             facts=tuple(Fact(id=f"given-{i}", text=text) for i, text in enumerate(facts, 1)),
             run=run,
             emit=emit,

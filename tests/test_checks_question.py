@@ -1,7 +1,7 @@
 """Every case of tests/checks/question.jsonl on a small school: what is found, and what a fix gives.
 
 A case may say ``facts``, ``dialect`` (DuckDB unless said), ``fixed`` (the rows that the first fix
-gives on the data), ``loose`` (other findings may stand beside those listed), and ``never`` (codes).
+gives on the data), ``today`` (a day that was set), ``loose`` (other findings may stand beside those listed), and ``never`` (codes).
 """
 
 import json
@@ -99,6 +99,7 @@ def see(case: dict[str, Any], catalog: Catalog, values: Held) -> Seen:
         periods=resolve_periods(question, TODAY),
         values=values,
         facts=tuple(case.get("facts", ())),
+        today=today_of(case),
     )
 
 
@@ -113,7 +114,12 @@ def found(case: dict[str, Any], catalog: Catalog, values: Held | None) -> list[F
         periods=resolve_periods(question, TODAY),
         values=values,
         facts=case.get("facts", ()),
+        today=today_of(case),
     )
+
+
+def today_of(case: dict[str, Any]) -> date | None:
+    return date.fromisoformat(case["today"]) if "today" in case else None
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i}: {c['sql'][:60]}" for i, c in enumerate(CASES)])

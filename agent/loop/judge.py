@@ -31,6 +31,7 @@ def held_against_question(sql: str, state: State, trip: Trip) -> list[Finding]:
         periods=state.periods,
         values=trip.values,
         facts=[f.text for f in facts],
+        today=trip.today if trip.today_set else None,
     )
 
 

@@ -46,6 +46,8 @@ class Trip:
     """The values within the scope."""
     meter: Meter
     today: date
+    today_set: bool = False
+    """Today is a day that somebody set, not the engine's own."""
     scope: Scope | None = None
     facts: tuple[Fact, ...] = ()
     """Facts given with the question."""

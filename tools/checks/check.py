@@ -1,11 +1,13 @@
 """All checks that read the question, held against one statement."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.checks import (
     aggregates,
     bounds,
+    clock,
     dates,
     groups,
     joins,
@@ -72,6 +74,7 @@ CHECKS: tuple[Check, ...] = (
     shown.item_not_shown,
     shown.id_not_shown,
     shown.limit_not_asked,
+    clock.engine_clock,
     dates.other_period,
     dates.period_missing,
     dates.other_date,
@@ -91,6 +94,7 @@ def check_question(
     periods: Sequence[Period] = (),
     values: ValueLookup | None = None,
     facts: Sequence[str] = (),
+    today: date | None = None,
 ) -> list[Finding]:
     """Hold a statement against the question behind it; nothing runs and no model is asked.
 
@@ -103,6 +107,7 @@ def check_question(
         periods: that the question names, resolved.
         values: what text columns hold; without it, checks of values stay silent.
         facts: texts of the facts that belong to the question.
+        today: the day that was set to be today, where it is not the engine's own.
 
     Returns:
         Findings, gravest first.
@@ -116,6 +121,7 @@ def check_question(
         periods=tuple(periods),
         values=values,
         facts=tuple(facts),
+        today=today,
     )
     return judged(seen)
 

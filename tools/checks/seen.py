@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import TypeVar
 
@@ -40,6 +41,8 @@ class Seen:
     periods: tuple[Period, ...] = ()
     values: ValueLookup | None = None
     facts: tuple[str, ...] = ()
+    today: date | None = None
+    """The day that was set to be today, if it is not the engine's own."""
 
     @property
     def tree(self) -> exp.Expr:
