@@ -1,5 +1,6 @@
 """Every case of tests/results/inspect.jsonl: a statement runs on a small shop, the findings listed
-must appear, and no other one may be of severity repair or warn."""
+must appear, and no other one may be of severity repair or warn. ``fixed``: the rows that the
+first finding's fix gives; null where it has none."""
 
 import json
 from collections.abc import Iterator
@@ -10,11 +11,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from querymend.tools.catalog.model import Catalog, Column, Profile, Table
+from querymend.tools.catalog.model import Catalog, Column, Key, Profile, Table
 from querymend.tools.engines.engine import Result, ResultColumn
 from querymend.tools.findings import Finding
 from querymend.tools.questions.period import resolve_periods
 from querymend.tools.questions.reading import read_question
+from querymend.tools.results.compare import is_ordered, same_rows
 from querymend.tools.results.expectation import expect
 from querymend.tools.results.inspect import CHECKS, inspect
 
@@ -29,7 +31,7 @@ SHOP = """
 CREATE TABLE customers (customer_id INT, name VARCHAR, email VARCHAR, region VARCHAR, vip BOOLEAN);
 INSERT INTO customers VALUES (1, 'Ann', 'canary@x.example', 'EMEA', TRUE),
   (2, 'Bob', 'bob@x.example', 'APAC', FALSE), (3, 'Cleo', 'cleo@x.example', 'EMEA', FALSE),
-  (4, 'Dan', NULL, 'AMER', FALSE);
+  (4, 'Dan', NULL, 'AMER', FALSE), (5, 'Eve  ', NULL, 'AMER', FALSE);
 CREATE TABLE orders (
   order_id INT, customer_id INT, order_date DATE, amount DECIMAL(10,2), note TEXT);
 INSERT INTO orders SELECT i, 1 + i % 3, DATE '2026-01-01' + CAST(i * 5 AS INT), 10 + i % 7, NULL
@@ -59,7 +61,7 @@ class Shop:
             (t, c, v)
             for (t, c), held in self._values.items()
             for v in held
-            if v.lower() == value.lower()
+            if v.strip().lower() == value.strip().lower()
         ]
 
     def nearest(
@@ -77,7 +79,13 @@ def catalog(connection: duckdb.DuckDBPyConnection) -> Catalog:
         rows = connection.execute(f"DESCRIBE {table}").fetchall()
         return tuple(Column(name=r[0], type=r[1], private=r[0] == "email") for r in rows)
 
-    return Catalog(tables=tuple(Table(name=t, columns=columns(t)) for t in ("customers", "orders")))
+    key = Key(columns=("customer_id",), table="customers", target_columns=("customer_id",))
+    return Catalog(
+        tables=(
+            Table(name="customers", columns=columns("customers")),
+            Table(name="orders", columns=columns("orders"), keys=(key,)),
+        )
+    )
 
 
 def look(
@@ -114,6 +122,20 @@ def test_a_result_gets_the_findings_that_it_deserves(
     assert grave <= set(case["findings"])
 
 
+@pytest.mark.parametrize("case", [c for c in CASES if "fixed" in c], ids=lambda c: c["sql"][:60])
+def test_a_fix_gives_the_shape_that_was_asked_for(
+    case: dict[str, Any], shop: duckdb.DuckDBPyConnection
+) -> None:
+    found = look(shop, case["question"], case["sql"])
+    fix = next((f.fix for f in found if f.fix), None)
+    if case["fixed"] is None:
+        assert fix is None
+    else:
+        assert fix is not None
+        rows = shop.execute(fix).fetchall()
+        assert same_rows(rows, case["fixed"], ordered=is_ordered(fix, "duckdb"))
+
+
 def test_every_check_fires_in_some_case_of_the_file() -> None:
     fired = {f.split()[1] for case in CASES for f in case["findings"]}
     assert len(fired) >= len(CHECKS)
@@ -123,6 +145,12 @@ def test_an_empty_result_names_the_values_that_exist(shop: duckdb.DuckDBPyConnec
     (found,) = look(shop, "Customers of Mars?", "SELECT name FROM customers WHERE region = 'Mars'")
     assert found.message == "No rows came back, and the data has no region = 'Mars'."
     assert found.evidence == "customers.region holds AMER, APAC, EMEA"
+
+
+def test_a_value_stored_with_blanks_is_shown_with_them(shop: duckdb.DuckDBPyConnection) -> None:
+    (found,) = look(shop, "Where is Eve?", "SELECT region FROM customers WHERE name = 'Eve'")
+    assert found.message.endswith("with other blanks around it the data has name = 'Eve  '.")
+    assert found.hint.startswith("Compare TRIM(name) with 'Eve'")
 
 
 def test_a_value_in_another_column_is_pointed_at(shop: duckdb.DuckDBPyConnection) -> None:

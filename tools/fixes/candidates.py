@@ -21,6 +21,7 @@ from querymend.tools.fixes import (
     offkey,
     strings,
     tables,
+    windows,
 )
 from querymend.tools.fixes.fix import Fix, Known, Step
 from querymend.tools.fixes.graph import Graph
@@ -41,6 +42,7 @@ FAMILIES: tuple[Family, ...] = (
     tables.steps,
     bindings.steps,
     dialect.steps,
+    windows.steps,
     grouping.steps,
     bounds.counted,
     bounds.steps,

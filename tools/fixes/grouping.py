@@ -15,7 +15,13 @@ STRICT = frozenset({"duckdb", "postgres", "athena", "trino", "presto", "snowflak
 def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
     """Yield what may be done about the first aggregate that stands where none can."""
     for frame in reversed(view.frames):
-        for rule in (_nested, _in_where, _ungrouped_order, _ungrouped_having, _not_grouped):
+        for rule in (
+            _nested,
+            _in_where,
+            _ungrouped_order,
+            _ungrouped_having,
+            _not_grouped,
+        ):
             found = list(rule(view, known, frame))
             if found:
                 yield from found

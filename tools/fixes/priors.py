@@ -62,6 +62,7 @@ PRIORS: dict[str, float] = {
     "nested": 0.7,
     "to_having": 0.8,
     "to_scalar": 0.7,
+    "window_of_groups": 0.9,
     "group_order": 0.5,
     "group_having": 0.7,
     "group_all": 0.97,

@@ -33,14 +33,23 @@ def split_after_choice(
     return whole.where(exp.In(this=chosen.copy(), query=_choice(tree, chosen, measure, n)))
 
 
-def rank_within(tree: exp.Expr, *, n: int, entity: str, each: Sequence[str]) -> exp.Expr | None:
-    """Rank the groups within each part and keep N of each.
+def rank_within(
+    tree: exp.Expr, *, n: int, entity: str, each: Sequence[str], highest: bool | None = None
+) -> exp.Expr | None:
+    """Rank the groups, or plain rows, within each part and keep N of each.
+
+    Args:
+        tree: the statement, which is left as it is.
+        n: how many of each.
+        entity: what is ranked; empty where the words do not say.
+        each: what it is ranked within.
+        highest: which end is wanted, if the statement itself orders by nothing.
 
     Returns:
         A new tree, or None as for ``split_after_choice``.
     """
-    keys = _keys(tree)
-    measure = _measure(tree)
+    keys = _keys(tree) or _listed(tree)
+    measure = _measure(tree) or _ranked_row(tree) or _only_aggregate(tree, highest)
     if measure is None or len(keys) < 2 or not isinstance(tree, exp.Select):
         return None
     part = _named(keys, " ".join(each), not_by=(entity,))
@@ -92,6 +101,31 @@ def _measure(tree: exp.Expr) -> exp.Ordered | None:
     first = order.expressions[0].copy()
     first.set("this", _resolved(tree, first.this).copy())
     return first if first.this.find(exp.AggFunc) else None
+
+
+def _listed(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the columns of a list of plain rows."""
+    if not isinstance(tree, exp.Select) or tree.find(exp.AggFunc, exp.Window):
+        return []
+    return [s.unalias() for s in tree.selects if isinstance(s.unalias(), exp.Column)]
+
+
+def _ranked_row(tree: exp.Expr) -> exp.Ordered | None:
+    """Return the first order term of plain rows, which no aggregate makes."""
+    order = tree.args.get("order")
+    if not order or tree.find(exp.AggFunc, exp.Window):
+        return None
+    first = order.expressions[0].copy()
+    first.set("this", _resolved(tree, first.this).copy())
+    return first if isinstance(first, exp.Ordered) else None
+
+
+def _only_aggregate(tree: exp.Expr, highest: bool | None) -> exp.Ordered | None:
+    """Return the one aggregate of the list as an order term, where nothing is ordered by."""
+    if highest is None or tree.args.get("order") or not isinstance(tree, exp.Select):
+        return None
+    found = [s.unalias() for s in tree.selects if s.find(exp.AggFunc)]
+    return exp.Ordered(this=found[0].copy(), desc=highest) if len(found) == 1 else None
 
 
 def _resolved(tree: exp.Expr, term: exp.Expr) -> exp.Expr:

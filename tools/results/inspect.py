@@ -30,6 +30,7 @@ CHECKS: tuple[Check, ...] = (
     shape.group_not_shown,
     shape.too_few_columns,
     shape.no_extreme,
+    shape.extreme_of_all,
     shape.unordered,
     cells.truncated,
     cells.duplicates,

@@ -6,6 +6,7 @@ from querymend.tools.findings import Finding, Severity
 from querymend.tools.fixes.top_n import rank_within, split_after_choice
 from querymend.tools.questions.words import name_words
 from querymend.tools.results.case import Case
+from querymend.tools.results.reshape import best_of_each, ordered_outside, ungrouped
 
 
 def reading_taken(case: Case) -> list[Finding]:
@@ -33,6 +34,7 @@ def many_rows_for_one(case: Case) -> list[Finding]:
             hint="Count in SQL: SELECT COUNT(…) instead of listing rows."
             if listed
             else "Aggregate to one row: no GROUP BY, unless the question asks for groups.",
+            fix=ungrouped(case),
         )
     ]
 
@@ -197,6 +199,30 @@ def no_extreme(case: Case) -> list[Finding]:
             message=f"The question asks for the {wanted[0].word}, but nothing in the SQL picks it.",
             evidence=f"{len(case.rows)} rows",
             hint="Order by the measure and LIMIT, or compare with its MAX or MIN.",
+            fix=best_of_each(case),
+        )
+    ]
+
+
+def extreme_of_all(case: Case) -> list[Finding]:
+    """The highest in each group is asked for, and LIMIT 1 keeps the highest of all."""
+    groups = case.reading.group_by
+    wanted = [s for s in case.reading.superlatives if s.singular]
+    if case.expectation.top is not None or not groups or not wanted or case.statement.limit != 1:
+        return []
+    fixed = best_of_each(case)
+    if fixed is None:
+        return []
+    return [
+        Finding(
+            code="extreme_of_all",
+            kind="shape",
+            severity="repair",
+            message=f"The question asks for the {wanted[0].word} in each {groups[0]}, but LIMIT 1 "
+            "keeps one row of all.",
+            clause="LIMIT 1",
+            hint=f"Rank within each {groups[0]} (ROW_NUMBER() OVER (PARTITION BY …)) and keep 1.",
+            fix=fixed,
         )
     ]
 
@@ -213,6 +239,7 @@ def unordered(case: Case) -> list[Finding]:
             severity="repair",
             message="The question asks for an order, but the SQL has no ORDER BY.",
             hint="ORDER BY what the question names" + (f", {order}." if order != "some" else "."),
+            fix=ordered_outside(case),
         )
     ]
 
