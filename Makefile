@@ -47,5 +47,5 @@ $(VENV)/.for-use: $(BIN)/python $(PACKAGING)
 
 $(VENV)/.for-work: $(BIN)/python $(PACKAGING)
 	@echo "Installing QueryMend, what it stands on and its tests' tools (about three minutes the first time) …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[local,eval,dev]"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[local,eval,trino,dev]"
 	@touch $@ $(VENV)/.for-use

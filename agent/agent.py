@@ -22,6 +22,7 @@ from langsmith import tracing_context
 from querymend.answer import Answer
 from querymend.budget import Budget, Meter
 from querymend.draft import Draft
+from querymend.engines import Progress
 from querymend.events import Answered, Event
 from querymend.loop.graph import FUSE, Graph, build_graph
 from querymend.loop.state import Question
@@ -34,7 +35,7 @@ from querymend.tools.errors import QuerymendError
 from querymend.tools.index.model import Fact
 from querymend.tools.index.scoped import ScopedValues
 from querymend.trace import Trace
-from querymend.warehouse import Progress, Warehouse, open_warehouse
+from querymend.warehouse import Warehouse, open_warehouse
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableLambda

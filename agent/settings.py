@@ -108,7 +108,9 @@ class Settings(BaseSettings):
     )
 
     source: str = ""
-    """What to ask: a .duckdb or .sqlite file, or a folder or glob of Parquet, CSV or JSON."""
+    """What to ask: a .duckdb or .sqlite file, a folder or glob of Parquet, CSV or JSON, a URL."""
+    source_password: SecretStr = SecretStr("")
+    """What the source asks for besides a user's name; no URL holds it."""
     pack: str = ""
     """A pack's folder, or the name of one that ships: descriptions, facts, examples."""
     cache_dir: Path = Path(platformdirs.user_cache_dir("querymend"))

@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from querymend.engines import Progress, open_engine, scheme_of
 from querymend.loop.trip import Deps
 from querymend.model.endpoint import writer_for
 from querymend.model.writer import Writer
@@ -21,7 +22,6 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.catalog.profile import profile
 from querymend.tools.catalog.stored import dump_catalog, load_catalog
 from querymend.tools.engines.engine import Engine
-from querymend.tools.engines.sources import open_source
 from querymend.tools.errors import SetupError
 from querymend.tools.index.embeddings import Embedder, OpenAIEmbedder, StaticEmbedder
 from querymend.tools.index.read_values import read_values
@@ -33,8 +33,6 @@ from querymend.tools.index.values import ValueIndex
 if TYPE_CHECKING:
     from querymend.fewshot.pack import Pack
 
-Progress = Callable[[str, float], None]
-"""Told what takes long: a text, and the share done between 0 and 1."""
 LAYOUT = 1
 """Raise it when what is kept changes its form or its meaning."""
 
@@ -82,7 +80,7 @@ def open_warehouse(
     say = log or _silent
     pack = _pack(settings)
     source = source_of(settings, pack)
-    engine = open_source(source, cache_dir=settings.sources_dir, progress=progress)
+    engine = open_engine(source, settings, progress=progress)
     embedder = _embedder(settings)
     store = open_store(
         settings.index.url or settings.index_dir,
@@ -90,7 +88,7 @@ def open_warehouse(
         fingerprint=embedder.fingerprint,
         folder=settings.index_dir,
     )
-    kept = _Kept(store, stamp_of(source, pack, settings, embedder))
+    kept = _Kept(store, stamp_of(source, pack, settings, embedder, engine))
     catalog, report = None if fresh else kept.catalog(), None
     if catalog is None:
         catalog = read(engine, pack, settings, progress=progress, log=say)
@@ -169,10 +167,15 @@ def index(
     )
 
 
-def stamp_of(source: str, pack: "Pack | None", settings: Settings, embedder: Embedder) -> str:
-    """Return a text that changes whenever the warehouse must be read again."""
+def stamp_of(
+    source: str, pack: "Pack | None", settings: Settings, embedder: Embedder, engine: Engine
+) -> str:
+    """Return a text that changes whenever the warehouse must be read again.
+
+    Files tell it by size and time; a server by its tables, columns and types.
+    """
     parts = [str(LAYOUT), embedder.fingerprint, str(settings.retrieval.sample_rows)]
-    parts += _marks(_files(source))
+    parts += [dump_catalog(engine.catalog())] if scheme_of(source) else _marks(_files(source))
     if pack is not None:
         parts += [p.read_text(encoding="utf-8") for p in sorted(pack.folder.glob("*.yaml"))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -193,7 +196,8 @@ def _marks(files: Iterable[Path]) -> list[str]:
 
 
 def _identity(source: str, pack: "Pack | None") -> str:
-    whole = f"{Path(source).expanduser().absolute()} {pack.folder if pack else ''}"
+    where = source if scheme_of(source) else Path(source).expanduser().absolute()
+    whole = f"{where} {pack.folder if pack else ''}"
     return f"{Path(source).stem}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 
 

@@ -63,14 +63,14 @@ def cache(settings: Settings) -> Look:
 
 def source(settings: Settings) -> Look:
     """Look at the data, by opening it."""
-    from querymend.tools.engines.sources import open_source
+    from querymend.engines import open_engine
 
     if not (settings.source or settings.pack):
         cure = "Set QUERYMEND_SOURCE or give --source; `querymend demo` needs none."
         return Look(what="source", state="unset", detail="no source named", cure=cure)
     try:
         where = settings.source or _own_warehouse(settings)
-        with closing(open_source(where, cache_dir=settings.sources_dir)) as engine:
+        with closing(open_engine(where, settings)) as engine:
             count = len(engine.catalog().tables)
             return _needed("source", f"{engine.name}, {count} tables ({engine.dialect} SQL)", "")
     except QuerymendError as error:

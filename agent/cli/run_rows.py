@@ -9,10 +9,10 @@ import typer
 from querymend.cli.exits import REFUSED
 from querymend.cli.statements import Statement
 from querymend.cli.values import result_line
+from querymend.engines import open_engine
 from querymend.settings import load_settings
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.engines.engine import Engine, Limits, Result
-from querymend.tools.engines.sources import open_source
 from querymend.tools.errors import QuerymendError, SetupError
 from querymend.tools.findings import Finding
 from querymend.tools.results.plain import Plain
@@ -42,7 +42,7 @@ class Runner:
                 "Name the database: querymend run SOURCE STATEMENT, or --source.",
                 setting="QUERYMEND_SOURCE",
             )
-        engine = open_source(where, cache_dir=settings.sources_dir)
+        engine = open_engine(where, settings)
         if dialect and dialect.lower() != engine.dialect:
             engine.close()
             raise SetupError(

@@ -82,10 +82,10 @@ def _line(findings: list[Finding]) -> str:
 
 
 def _catalog_of(source: str) -> Catalog:
+    from querymend.engines import open_engine
     from querymend.settings import load_settings
-    from querymend.tools.engines.sources import open_source
 
-    engine = open_source(source, cache_dir=load_settings().sources_dir)
+    engine = open_engine(source, load_settings())
     try:
         return engine.catalog()
     finally:

@@ -1,0 +1,55 @@
+"""Opens the engine that a source names: by its URL's scheme, else as local data.
+
+A new kind of engine is one function and its line in ``SCHEMES``.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from querymend.settings import Settings
+from querymend.tools.engines.engine import Engine
+from querymend.tools.errors import SetupError
+
+Progress = Callable[[str, float], None]
+"""Told what takes long: a text, and the share done between 0 and 1."""
+Opener = Callable[[str, Settings], Engine]
+
+
+def open_engine(source: str, settings: Settings, *, progress: Progress | None = None) -> Engine:
+    """Open what the source names: a URL with one of the ``SCHEMES``, or a path to local data.
+
+    Raises:
+        SetupError: it cannot be opened, or no engine has that scheme; says the cure.
+    """
+    scheme = scheme_of(source)
+    if scheme:
+        return _opener(scheme)(source, settings)
+    from querymend.tools.engines.sources import open_source
+
+    return open_source(source, cache_dir=settings.sources_dir, progress=progress)
+
+
+def scheme_of(source: str) -> str:
+    """Return a URL's scheme, or an empty text for a path."""
+    scheme, separator, _ = source.partition("://")
+    return scheme.lower() if separator and scheme.isascii() and scheme.isalnum() else ""
+
+
+def _opener(scheme: str) -> Opener:
+    try:
+        return SCHEMES[scheme]
+    except KeyError:
+        raise SetupError(
+            f"No engine is reached by {scheme}://. There are {', '.join(sorted(SCHEMES))}, and"
+            " paths to local data.",
+            setting="QUERYMEND_SOURCE",
+        ) from None
+
+
+def _trino(source: str, settings: Settings) -> Engine:
+    from querymend.tools.engines.trino.opening import open_trino
+
+    return open_trino(source, password=settings.source_password.get_secret_value())
+
+
+SCHEMES: Mapping[str, Opener] = MappingProxyType({"trino": _trino})
