@@ -49,8 +49,9 @@ class Held:
                 self._values[table.name, column.name] = [v for (v,) in rows.fetchall()]
 
     def holding(self, value: str) -> list[tuple[str, str, str]]:
-        low = value.lower()
-        return [(*p, v) for p, held in self._values.items() for v in held if v.lower() == low]
+        low = value.strip().lower()
+        every = ((*p, v) for p, held in self._values.items() for v in held)
+        return [h for h in every if h[2].strip().lower() == low]
 
     def nearest(
         self, table: str, column: str, value: str, limit: int = 3

@@ -16,7 +16,7 @@ INSERT INTO students VALUES
 INSERT INTO pets VALUES (1, 'cat', 3.5), (2, 'dog', 12.0), (3, 'dog', 8.5), (4, 'cat', 4.1);
 INSERT INTO has_pet VALUES (1, 1), (1, 2), (2, 3), (3, 4);
 INSERT INTO likes VALUES (1, 2), (3, 2), (4, 3), (2, 1), (2, 5), (5, 1);
-INSERT INTO makers VALUES (1, 'Ford Motor', 1), (2, 'Volvo', 2), (3, 'Saab', NULL);
+INSERT INTO makers VALUES (1, 'Ford Motor', 1), (2, 'Volvo', 2), (3, 'Saab', NULL), (4, 'Opel ', NULL);
 INSERT INTO countries VALUES (1, 'usa', 'T'), (2, 'sweden', 'F'), (3, 'germany', 'T');
 INSERT INTO sales VALUES
   (1, 1, DATE '2026-01-10', DATE '2026-02-01', 10, 100, 'dmg', 1, TRUE),

@@ -56,6 +56,16 @@ class Case:
             for p, h in held.items()
         }
 
+    def padded(self, predicate: Predicate) -> str | None:
+        """Return the value that the column does hold, with other blanks around it, if any."""
+        if self.values is None or not predicate.table or predicate.pattern:
+            return None
+        place = (predicate.table, predicate.column)
+        held = ((v, (t, c)) for t, c, v in self.values.holding(predicate.value))
+        wanted = predicate.value
+        same = (v for v, p in held if v != wanted and v.strip() == wanted.strip() and _is(p, place))
+        return next(same, None)
+
     def _holds(self, predicate: Predicate) -> bool | None:
         full = self._all_values(predicate)
         if full is not None:
@@ -83,7 +93,11 @@ class Case:
 
 
 def _among(place: tuple[str, str], held: list[tuple[str, str]]) -> bool:
-    return any((t.lower(), c.lower()) == (place[0].lower(), place[1].lower()) for t, c in held)
+    return any(_is(one, place) for one in held)
+
+
+def _is(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    return (one[0].lower(), one[1].lower()) == (other[0].lower(), other[1].lower())
 
 
 def _matches(predicate: Predicate, value: str) -> bool:

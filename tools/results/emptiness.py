@@ -8,6 +8,7 @@ from sqlglot import exp
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import NUMBER_WORDS, tokens
 from querymend.tools.results.case import Case
+from querymend.tools.results.keyed import follows_keys
 from querymend.tools.results.statement import Predicate
 
 MAX_NAMED = 3
@@ -41,23 +42,30 @@ def _nothing(case: Case, code: str, what: str) -> Finding:
 def every_literal_is_known(case: Case) -> bool:
     """Tell whether each literal is a value of its column, or a number or day of the question.
 
-    Where tables are joined, numbers of the question alone are no proof: the join may be wrong.
+    Where tables meet off their keys, numbers of the question alone are no proof.
     """
     texts = [held or _is_asked(case, p.value) for p, held in case.knowledge.items()]
-    others = [_is_asked(case, value) for value in _bounds(case)]
-    joined = case.statement.tree.find(exp.Join, exp.SetOperation, exp.Subquery) is not None
+    others = [any(_is_asked(case, v) for v in values) for values in _bounds(case)]
     if not all(texts) or not all(others):
         return False
-    return bool(texts) or (bool(others) and not joined)
+    return bool(texts) or (bool(others) and follows_keys(case.statement))
 
 
-def _bounds(case: Case) -> Iterable[str]:
-    """Yield the numbers and days that WHERE and HAVING compare with."""
+def _bounds(case: Case) -> Iterable[tuple[str, ...]]:
+    """Yield the numbers and days that WHERE and HAVING compare with, as each may be said."""
     for clause in case.statement.tree.find_all(exp.Where, exp.Having):
         for node in clause.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ):
             for literal in node.find_all(exp.Literal):
                 if not literal.is_string or _day(str(literal.this)):
-                    yield str(literal.this)
+                    yield (str(literal.this), *_otherwise(node, literal))
+
+
+def _otherwise(node: exp.Expr, literal: exp.Literal) -> tuple[str, ...]:
+    """More than 1 is at least 2: return the other number by which a count's bound may be said."""
+    if not literal.is_int or not isinstance(node.this, exp.Count):
+        return ()
+    up, down = isinstance(node, exp.GT | exp.LTE), isinstance(node, exp.GTE | exp.LT)
+    return (str(int(literal.this) + up - down),) if up or down else ()
 
 
 def _is_asked(case: Case, value: str) -> bool:
@@ -158,6 +166,9 @@ def _all_null(case: Case) -> Finding:
 
 def _missing(case: Case, missing: list[Predicate], code: str, what: str) -> Finding:
     named = missing[:MAX_NAMED]
+    padded = [case.padded(p) for p in named]
+    if all(v is not None for v in padded):
+        return _only_padded(named, [v for v in padded if v is not None], code, what)
     values = ", ".join(f"{p.column} = '{p.value}'" for p in named)
     return Finding(
         code=code,
@@ -168,6 +179,22 @@ def _missing(case: Case, missing: list[Predicate], code: str, what: str) -> Find
         evidence="; ".join(filter(None, (_known_values(case, p) for p in named))),
         hint="; ".join(filter(None, (_elsewhere(case, p) for p in named)))
         or "Use a value that the column holds.",
+    )
+
+
+def _only_padded(missing: list[Predicate], held: list[str], code: str, what: str) -> Finding:
+    """The statement says what was asked and the data nearly holds it: a doubt, no fault of it."""
+    pairs = list(zip(missing, held, strict=True))
+    values = ", ".join(f"{p.column} = '{v}'" for p, v in pairs)
+    return Finding(
+        code=code,
+        kind="literal",
+        severity="warn",
+        message=f"{what}; with other blanks around it the data has {values}.",
+        clause=missing[0].clause,
+        evidence=values,
+        hint="; ".join(f"Compare TRIM({p.column}) with '{p.value.strip()}'" for p, _ in pairs)
+        + " if the blanks mean nothing.",
     )
 
 

@@ -137,7 +137,7 @@ class Statement:
         column = projection.unalias()
         if not isinstance(column, exp.Column):
             return False
-        table = self.catalog.table(self._table_of(column))
+        table = self.catalog.table(self.table_of(column))
         found = table.column(column.name) if table else None
         return found is not None and found.profile is not None and found.profile.null_share == 1.0
 
@@ -185,7 +185,7 @@ class Statement:
         if value is None or column is None or self._text(side) is not None:
             return None
         return Predicate(
-            table=self._table_of(column),
+            table=self.table_of(column),
             column=column.name,
             value=value,
             pattern=isinstance(node, exp.Like | exp.ILike),
@@ -205,8 +205,9 @@ class Statement:
                 return node.name
         return None
 
-    def _table_of(self, column: exp.Column) -> str:
-        owner = self._aliased(column) if column.table else self._holding(column.name)
+    def table_of(self, column: exp.Column) -> str:
+        """Return the qualified name of the table that holds a column; empty if it is not sure."""
+        owner = self._aliased(column) if column.table else self._holding(column)
         return owner.qualified_name if owner is not None and owner.column(column.name) else ""
 
     def _aliased(self, column: exp.Column) -> Table | None:
@@ -218,9 +219,22 @@ class Statement:
                     return self.catalog.table(".".join(p.name for p in table.parts))
         return None
 
-    def _holding(self, name: str) -> Table | None:
-        holders = [t for t in self.tables if t.column(name)]
-        return holders[0] if len(holders) == 1 else None
+    def _holding(self, column: exp.Column) -> Table | None:
+        """Find the one table that has a bare column: among those of its own query first."""
+        for tables in (self._own(column), self.tables):
+            holders = [t for t in tables if t.column(column.name)]
+            if len(holders) == 1:
+                return holders[0]
+        return None
+
+    def _own(self, column: exp.Column) -> tuple[Table, ...]:
+        query = column.find_ancestor(exp.Select)
+        if query is None:
+            return ()
+        starts = (query.args.get("from_"), *(query.args.get("joins") or ()))
+        named = [s.this for s in starts if s is not None and isinstance(s.this, exp.Table)]
+        found = (self.catalog.table(".".join(p.name for p in t.parts)) for t in named)
+        return tuple(t for t in found if t is not None)
 
 
 def _limit(node: exp.Expr) -> int | None:
