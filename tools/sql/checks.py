@@ -16,10 +16,12 @@ from querymend.tools.sql.gate import judge, too_deep
 from querymend.tools.sql.grouping import ungrouped_columns
 from querymend.tools.sql.names import column_counts, unknown_names, wrong_numbers
 from querymend.tools.sql.parse import Parsed, parse
+from querymend.tools.sql.reserved import unquoted_reserved_words
 from querymend.tools.sql.subject import Check, Subject
 
 CHECKS: tuple[Check, ...] = (
     unknown_names,
+    unquoted_reserved_words,
     column_counts,
     wrong_numbers,
     misplaced_aggregates,
