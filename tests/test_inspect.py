@@ -149,7 +149,7 @@ def test_an_empty_result_names_the_values_that_exist(shop: duckdb.DuckDBPyConnec
 
 def test_a_value_stored_with_blanks_is_shown_with_them(shop: duckdb.DuckDBPyConnection) -> None:
     (found,) = look(shop, "Where is Eve?", "SELECT region FROM customers WHERE name = 'Eve'")
-    assert found.message.endswith("with other blanks around it the data has name = 'Eve  '.")
+    assert found.message.endswith("with blanks around it the data has name = 'Eve  '.")
     assert found.hint.startswith("Compare TRIM(name) with 'Eve'")
 
 

@@ -29,30 +29,41 @@ def _compared(seen: Seen, ops: tuple[str, ...]) -> Iterator[tuple[Comparison, st
 
 def _missing(seen: Seen, one: Comparison, value: str) -> Finding:
     assert seen.values is not None
+    every = seen.values.holding(value)
+    cased = [v for t, c, v in every if (t, c) == one.place]
+    if padded := [v for v in cased if v.strip() == value]:
+        return _padded(seen, one, value, padded[0])
     near = [v for v, like in seen.values.nearest(*one.place, value, MAX_NAMED) if like >= NEAR]
-    cased = [v for v in near if v.lower() == value.lower()]
-    here = [v for t, c, v in seen.values.holding(value) if (t, c) == one.place]
-    blank = [v for v in here if v.strip() == value.strip() and v not in cased]
-    elsewhere = [h for h in seen.values.holding(value) if (h[0], h[1]) != one.place][:MAX_NAMED]
+    near = [*cased, *(v for v in near if v not in cased)][:MAX_NAMED]
+    elsewhere = [h for h in every if (h[0], h[1]) != one.place][:MAX_NAMED]
     held = "; ".join(f"{t}.{c} holds '{v}'" for t, c, v in elsewhere)
-    place = f"{one.used.table.name}.{one.used.column.name}"
     return seen.found(
-        "other_case" if cased else "other_blanks" if blank else "not_a_value",
+        "other_case" if cased else "not_a_value",
         "literal",
-        "warn" if blank and not cased else "repair",
-        f"{place} does not hold '{value}'.",
+        "repair",
+        f"{_named(one)} does not hold '{value}'.",
         node=one.node,
-        evidence=f"{place} holds {', '.join(map(repr, blank or near))}" if blank or near else held,
-        hint=_hint(one, value, held, near, blank=bool(blank and not cased)),
+        evidence=f"{_named(one)} holds {', '.join(near)}" if near else held,
+        hint=held or (f"Use '{near[0]}'." if near else "Use a value that the column holds."),
         fix=_with_value(seen, one, value, cased[0]) if len(cased) == 1 else None,
     )
 
 
-def _hint(one: Comparison, value: str, held: str, near: list[str], *, blank: bool) -> str:
-    if blank:
-        name = one.used.column.name
-        return f"Compare TRIM({name}) with '{value.strip()}' if the blanks mean nothing."
-    return held or (f"Use '{near[0]}'." if near else "Use a value that the column holds.")
+def _padded(seen: Seen, one: Comparison, value: str, held: str) -> Finding:
+    """The data holds the text with blanks around it: nothing in the statement is at fault."""
+    return seen.found(
+        "other_blanks",
+        "literal",
+        "warn",
+        f"{_named(one)} does not hold '{value}', only '{held}'.",
+        node=one.node,
+        evidence=f"{_named(one)} holds '{held}'",
+        hint=f"Compare TRIM({one.used.column.name}) with '{value}' if the blanks mean nothing.",
+    )
+
+
+def _named(one: Comparison) -> str:
+    return f"{one.used.table.name}.{one.used.column.name}"
 
 
 def _with_value(seen: Seen, one: Comparison, value: str, other: str) -> exp.Expr:

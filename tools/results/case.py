@@ -57,13 +57,12 @@ class Case:
         }
 
     def padded(self, predicate: Predicate) -> str | None:
-        """Return the value that the column does hold, with other blanks around it, if any."""
+        """Return the value that the column holds with blanks around it, if that is how it does."""
         if self.values is None or not predicate.table or predicate.pattern:
             return None
-        place = (predicate.table, predicate.column)
-        held = ((v, (t, c)) for t, c, v in self.values.holding(predicate.value))
-        wanted = predicate.value
-        same = (v for v, p in held if v != wanted and v.strip() == wanted.strip() and _is(p, place))
+        place, wanted = (predicate.table, predicate.column), predicate.value
+        held = self.values.holding(wanted)
+        same = (v for t, c, v in held if v != wanted == v.strip() and _is((t, c), place))
         return next(same, None)
 
     def _holds(self, predicate: Predicate) -> bool | None:

@@ -190,7 +190,7 @@ def _only_padded(missing: list[Predicate], held: list[str], code: str, what: str
         code=code,
         kind="literal",
         severity="warn",
-        message=f"{what}; with other blanks around it the data has {values}.",
+        message=f"{what}; with blanks around it the data has {values}.",
         clause=missing[0].clause,
         evidence=values,
         hint="; ".join(f"Compare TRIM({p.column}) with '{p.value.strip()}'" for p, _ in pairs)
