@@ -1,0 +1,165 @@
+"""Calls of functions: which overload is meant, what it gives, and what no overload takes."""
+
+from functools import cache
+from importlib.resources import files
+
+from sqlglot import exp
+
+from querymend.tools.sql.types.callcures import call_cure, expectation
+from querymend.tools.sql.types.coercion import common_type
+from querymend.tools.sql.types.forms import FORMS
+from querymend.tools.sql.types.model import BOOLEAN, UNKNOWN, VARCHAR, TrinoType
+from querymend.tools.sql.types.signatures import (
+    Match,
+    Signature,
+    choose,
+    filled,
+    is_letter,
+    matches,
+    overloads,
+)
+from querymend.tools.sql.types.typer import Rule, Typer
+
+
+def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> TrinoType | None:
+    """Type one call by Trino's name and the arguments in Trino's order."""
+    nodes = [n for g in given for n in arguments(g)]
+    if name in FORMS:
+        return FORMS[name](typer, node, nodes)
+    kinds = [None if isinstance(n, exp.Lambda) else _kind(typer, n) for n in nodes]
+    candidates = overloads(name)
+    if not candidates:
+        return None
+    fitting = tuple(s for s in candidates if _lambdas_fit(s, nodes))
+    found = list(matches(fitting, kinds, exact=True)) if None not in kinds else []
+    found = found or list(matches(fitting, kinds, exact=False))
+    if not found:
+        _blame(typer, node, name, nodes, kinds, candidates)
+        return None
+    return _result(typer, node, nodes, kinds, found)
+
+
+def arguments(node: exp.Expr) -> list[exp.Expr]:
+    """Return the arguments that a piece between the brackets holds: no star, DISTINCT or ORDER."""
+    if isinstance(node, exp.Distinct):
+        return [n for e in node.expressions for n in arguments(e)]
+    if isinstance(node, exp.Order):
+        return arguments(node.this) if isinstance(node.this, exp.Expr) else []
+    if isinstance(node, (exp.Star, exp.Limit)):
+        return []
+    return [node]
+
+
+def _kind(typer: Typer, node: exp.Expr) -> TrinoType | None:
+    return VARCHAR if isinstance(node, exp.Var) else typer.of(node)
+
+
+def _lambdas_fit(signature: Signature, nodes: list[exp.Expr]) -> bool:
+    """Tell whether an overload wants a lambda exactly where one is given."""
+    if not signature.takes(len(nodes)):
+        return False
+    return all(
+        (wanted.base == "function") == isinstance(node, exp.Lambda)
+        for wanted, node in zip(signature.expected(len(nodes)), nodes, strict=True)
+    )
+
+
+def _blame(
+    typer: Typer,
+    node: exp.Expr,
+    name: str,
+    nodes: list[exp.Expr],
+    kinds: list[TrinoType | None],
+    candidates: tuple[Signature, ...],
+) -> None:
+    given = ", ".join("a lambda" if k is None else str(k) for k in kinds)
+    if not any(s.takes(len(nodes)) for s in candidates):
+        message = (
+            f"{name} is called with {len(nodes)} arguments; it takes {expectation(candidates)}."
+        )
+    else:
+        message = f"{name} does not take ({given})."
+    typer.blame(node, "wrong_arguments", message, call_cure(name, nodes, kinds, candidates))
+
+
+def _result(
+    typer: Typer,
+    node: exp.Expr,
+    nodes: list[exp.Expr],
+    kinds: list[TrinoType | None],
+    found: list[Match],
+) -> TrinoType | None:
+    if any(isinstance(n, exp.Lambda) for n in nodes):
+        return _with_lambdas(typer, node, nodes, found[0]) if len(found) == 1 else None
+    if None in kinds:
+        results = {m.result() for m in found}
+        return results.pop() if len(results) == 1 else None
+    best = choose(found)
+    return best.result() if best is not None else None
+
+
+def _with_lambdas(
+    typer: Typer, node: exp.Expr, nodes: list[exp.Expr], match: Match
+) -> TrinoType | None:
+    """Type the lambdas in turn, again where a state grows; Trino gives up after four rounds."""
+    for _ in range(4):
+        before, faults = dict(match.types), len(typer.faults)
+        for wanted, given in zip(match.signature.expected(len(nodes)), nodes, strict=True):
+            if isinstance(given, exp.Lambda):
+                _lambda(typer, given, wanted, match)
+        if match.types == before:
+            return filled(match.signature.result, match.types)
+        if match.types.keys() == before.keys():
+            del typer.faults[faults:]
+    grows = any(before.get(k) != v for k, v in match.types.items())
+    if grows:
+        message = f"The state of {match.signature.name} changes its type at every step."
+        hint = "CAST the start value to the type that the lambda gives: CAST(0 AS double)."
+        typer.blame(node, "wrong_arguments", message, hint)
+    return None
+
+
+def _lambda(typer: Typer, given: exp.Lambda, wanted: TrinoType, match: Match) -> None:
+    *places, gives = wanted.parts
+    if len(given.expressions) != len(places):
+        message = f"This lambda needs {len(places)} parameters."
+        typer.blame(given, "wrong_arguments", message, f"Give it {len(places)} parameters.")
+        return
+    body = typer.body(given, [filled(p, match.types) for p in places])
+    if is_letter(gives):
+        known = match.types.get(gives.base)
+        both = common_type(known, body) if known is not None and body is not None else body
+        match.types[gives.base] = both if gives.base not in match.types or both else known
+    elif body is not None and gives == BOOLEAN and body not in (BOOLEAN, UNKNOWN):
+        message = f"This lambda must give a boolean, and gives {body}."
+        typer.blame(given, "not_boolean", message, "Write a comparison in the lambda.")
+
+
+def anonymous(typer: Typer, node: exp.Expr) -> TrinoType | None:
+    """Type a call by its written name."""
+    return call(typer, node, node.name.lower(), list(node.expressions))
+
+
+@cache
+def _nodes() -> dict[str, tuple[str, tuple[str, ...]]]:
+    text = files("querymend.tools.sql.types").joinpath("nodes.txt").read_text("utf-8")
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    return {kind: (name, tuple(keys)) for kind, name, *keys in lines}
+
+
+def known_node(typer: Typer, node: exp.Expr) -> TrinoType | None:
+    """Type a call that the parser made a node of its own of."""
+    name, keys = _nodes()[type(node).__name__]
+    given: list[exp.Expr] = []
+    for key in keys:
+        value = node.args.get(key)
+        given += value if isinstance(value, list) else [value] if value is not None else []
+    return call(typer, node, name, [g for g in given if isinstance(g, exp.Expr)])
+
+
+def node_rules() -> dict[type[exp.Expr], Rule]:
+    """Return the rules of all nodes that stand for a call."""
+    known: dict[type[exp.Expr], Rule] = {
+        getattr(exp, name): known_node for name in _nodes() if hasattr(exp, name)
+    }
+    return {**known, exp.Anonymous: anonymous, exp.AnonymousAggFunc: anonymous}

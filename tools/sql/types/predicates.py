@@ -1,0 +1,132 @@
+"""Conditions: what is compared must have a common type, and a condition must be a boolean."""
+
+from sqlglot import exp
+
+from querymend.tools.sql.types.coercion import common_type
+from querymend.tools.sql.types.cures import compare_cure, condition_cure
+from querymend.tools.sql.types.model import BOOLEAN, TEXTS, UNKNOWN, TrinoType, row
+from querymend.tools.sql.types.operators import can_compare
+from querymend.tools.sql.types.relations import query_columns
+from querymend.tools.sql.types.typer import Rule, Typer
+
+_SYMBOLS = {"eq": "=", "neq": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
+_SYMBOLS |= {"nullsafeeq": "IS NOT DISTINCT FROM", "nullsafeneq": "IS DISTINCT FROM"}
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+_EQUALITIES = ("eq", "neq", "nullsafeeq", "nullsafeneq")
+
+
+def comparison(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Check both sides of a comparison."""
+    left, right = node.this, node.args["expression"]
+    if isinstance(right, (exp.Any, exp.All)):
+        right = right.this
+    ordered = node.key not in _EQUALITIES
+    compare(typer, node, left, right, symbol=_SYMBOLS[node.key], ordered=ordered)
+    return BOOLEAN
+
+
+def compare(
+    typer: Typer, node: exp.Expr, left: exp.Expr, right: exp.Expr, *, symbol: str, ordered: bool
+) -> None:
+    """Blame two operands that Trino cannot compare."""
+    kinds = typer.of(left), typer.of(right)
+    if kinds[0] is None or kinds[1] is None:
+        return
+    common = common_type(kinds[0], kinds[1])
+    if common is None:
+        message = f"Trino cannot compare {kinds[0]} {symbol} {kinds[1]}."
+        hint = compare_cure(left, kinds[0], right, kinds[1])
+        typer.blame(node, "type_mismatch", message, hint)
+    elif not can_compare(common, ordered=ordered):
+        what = "order" if ordered else "comparison"
+        hint = f"Compare a part of it, or CAST it: {common.base} has no {what}."
+        message = f"Trino has no {what} for values of type {common}."
+        typer.blame(node, "type_mismatch", message, hint)
+
+
+def between(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Check a value against both bounds."""
+    for bound in ("low", "high"):
+        before = len(typer.faults)
+        compare(typer, node, node.this, node.args[bound], symbol="BETWEEN", ordered=True)
+        if len(typer.faults) > before:
+            break
+    return BOOLEAN
+
+
+def membership(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Check ``x IN (…)`` against its list or its query."""
+    if node.args.get("query") is not None:
+        _in_query(typer, node)
+        return BOOLEAN
+    for item in node.expressions:
+        before = len(typer.faults)
+        compare(typer, item, node.this, item, symbol="IN", ordered=False)
+        if len(typer.faults) > before:
+            break
+    return BOOLEAN
+
+
+def _in_query(typer: Typer, node: exp.Expr) -> None:
+    columns = query_columns(typer, node.args["query"])
+    given = typer.of(node.this)
+    if columns is None or given is None or any(k is None for _, k in columns):
+        return
+    wanted = columns[0][1]
+    if isinstance(node.this, exp.Tuple):
+        wanted = row(*((None, k) for _, k in columns if k is not None))
+    elif len(columns) != 1:
+        return
+    if wanted is not None and common_type(given, wanted) is None:
+        message = f"{given} is looked for IN a query of {wanted}."
+        hint = compare_cure(node.this, given, node.args["query"], wanted)
+        typer.blame(node, "type_mismatch", message, hint)
+
+
+def like(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Check that both sides of LIKE are texts."""
+    for side, shown in ((node.this, "Left"), (node.args["expression"], "Right")):
+        kind = typer.of(side)
+        if kind is not None and kind != UNKNOWN and kind.base not in TEXTS:
+            message = f"{shown} side of LIKE is {kind}, not a text."
+            hint = f"Write CAST({side.sql('trino')[:80]} AS varchar) LIKE …"
+            if kind.base.startswith(("date", "timestamp")):
+                hint += ", or compare with a range of dates: >= DATE '…' AND < DATE '…'."
+            typer.blame(node, "type_mismatch", message, hint)
+    return BOOLEAN
+
+
+def logic(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Check that what AND, OR and NOT join is boolean."""
+    for side in (node.this, node.args.get("expression")):
+        if side is not None:
+            condition(typer, side, node.key.upper())
+    return BOOLEAN
+
+
+def condition(typer: Typer, node: exp.Expr, clause: str) -> None:
+    """Blame a condition that is no boolean."""
+    kind = typer.of(node)
+    if kind is not None and kind not in (BOOLEAN, UNKNOWN):
+        message = f"{clause} needs a condition, and this is {kind}."
+        typer.blame(node, "not_boolean", message, condition_cure(node, kind))
+
+
+def plain(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Look at the operands of what is boolean whatever they are."""
+    return BOOLEAN
+
+
+PREDICATES: dict[type[exp.Expr], Rule] = {
+    **dict.fromkeys(_COMPARISONS, comparison),
+    exp.Between: between,
+    exp.In: membership,
+    exp.Like: like,
+    exp.And: logic,
+    exp.Or: logic,
+    exp.Not: logic,
+    exp.Is: plain,
+    exp.Escape: plain,
+    exp.Exists: plain,
+    exp.ILike: plain,
+}
