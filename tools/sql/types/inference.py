@@ -8,6 +8,7 @@ from sqlglot import exp
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.sql.binding import Binding, bind
 from querymend.tools.sql.parse import Parsed
+from querymend.tools.sql.sources import Source
 from querymend.tools.sql.types.calls import node_rules
 from querymend.tools.sql.types.faults import Fault
 from querymend.tools.sql.types.model import TrinoType
@@ -35,6 +36,11 @@ class Types:
         None where the columns cannot be told; a column without a name is called ``?``.
         """
         found = query_columns(self._typer, self._tree if query is None else query)
+        return None if found is None else tuple(found)
+
+    def source(self, source: Source) -> tuple[Named, ...] | None:
+        """Return name and type of each column of an entry of FROM, None where none can be told."""
+        found = source_columns(self._typer, source)
         return None if found is None else tuple(found)
 
     @property
