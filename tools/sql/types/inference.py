@@ -13,7 +13,7 @@ from querymend.tools.sql.types.calls import node_rules
 from querymend.tools.sql.types.faults import Fault
 from querymend.tools.sql.types.model import TrinoType
 from querymend.tools.sql.types.predicates import PREDICATES
-from querymend.tools.sql.types.relations import query_columns
+from querymend.tools.sql.types.relations import query_columns, source_columns
 from querymend.tools.sql.types.scalars import SCALARS
 from querymend.tools.sql.types.shapes import SHAPES
 from querymend.tools.sql.types.typer import Named, Rule, Typer
