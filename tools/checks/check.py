@@ -6,6 +6,7 @@ from datetime import date
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.checks import (
     aggregates,
+    averages,
     bounds,
     clock,
     dates,
@@ -67,6 +68,7 @@ CHECKS: tuple[Check, ...] = (
     aggregates.pointless_order,
     aggregates.bare_condition,
     aggregates.no_table,
+    averages.average_of_rows,
     ratios.scale_missing,
     ratios.whole_division,
     signs.sign,
