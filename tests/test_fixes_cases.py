@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -11,6 +12,7 @@ import yaml
 from querymend.tools.catalog.model import Catalog, Column, Key, Table
 from querymend.tools.fixes import Chosen, Trial, choose, propose
 from querymend.tools.fixes.view import look
+from querymend.tools.questions.period import resolve_periods
 
 HERE = Path(__file__).parent / "fixes"
 CASES = yaml.safe_load((HERE / "cases.yaml").read_text(encoding="utf-8"))
@@ -123,6 +125,7 @@ def mend(engine: duckdb.DuckDBPyConnection, catalog: Catalog) -> Callable[..., C
             dialect="duckdb",
             catalog=catalog,
             values=values,
+            periods=resolve_periods(str(known.get("question", "")), date(2026, 8, 14)),
             error=first.error or flagged,
             empty=first.outcome in ("empty", "hollow"),
             **known,  # type: ignore[arg-type]

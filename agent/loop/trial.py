@@ -11,11 +11,14 @@ from querymend.loop.execute import fetch
 from querymend.loop.judge import blocked, judge
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
+from querymend.loop.weighing import ApprovalNeeded
 from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QueryError
 from querymend.tools.findings import Finding, in_repair_order
 from querymend.tools.fixes.search import Chosen, Trial, choose
 
+DOUBTS = ("unverified_fix", "second_try")
+"""Warnings that stay with every text made from one that carries them."""
 EMPTY = ("empty_result", "null_aggregate", "zero_count")
 """Findings of a result that holds nothing."""
 
@@ -34,7 +37,8 @@ def mend(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
     tried = {a.sql for a in state.attempts}
     for finding in in_repair_order(acting):
         if finding.fix and finding.fix not in tried and _holds(finding.fix, trip):
-            return Attempt(sql=finding.fix, author="rule", reason=finding.message)
+            doubts = _doubts(attempt)
+            return Attempt(sql=finding.fix, author="rule", reason=finding.message, findings=doubts)
     return None if attempt.author == "rule" else _search(attempt, acting, state, trip)
 
 
@@ -55,8 +59,13 @@ def _search(attempt: Attempt, acting: list[Finding], state: State, trip: Trip) -
         findings=acting,
         error=_error(acting),
         empty=any(f.code in EMPTY for f in acting),
+        periods=state.periods,
     )
-    return _attempt(chosen) if chosen else None
+    return _attempt(chosen, _doubts(attempt)) if chosen else None
+
+
+def _doubts(attempt: Attempt) -> tuple[Finding, ...]:
+    return tuple(f for f in attempt.findings if f.code in DOUBTS)
 
 
 def _error(acting: list[Finding]) -> str:
@@ -64,7 +73,7 @@ def _error(acting: list[Finding]) -> str:
     return next((f.message for f in acting if f.severity == "block"), "")
 
 
-def _attempt(chosen: Chosen) -> Attempt:
+def _attempt(chosen: Chosen, carried: tuple[Finding, ...]) -> Attempt:
     doubt = Finding(
         code="unverified_fix",
         kind="question",
@@ -77,7 +86,7 @@ def _attempt(chosen: Chosen) -> Attempt:
         sql=chosen.sql,
         author="rule",
         reason=chosen.why,
-        findings=() if chosen.plain else (doubt,),
+        findings=carried if chosen.plain else (*carried, doubt),
     )
 
 
@@ -90,7 +99,7 @@ def _try(sql: str, trip: Trip) -> Trial:
         return Trial(outcome="rows", key=sql)
     try:
         return _told(fetch(sql, trip))
-    except QueryError as error:
+    except (QueryError, ApprovalNeeded) as error:
         return Trial(outcome="error", error=str(error))
 
 

@@ -10,6 +10,7 @@ from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.comparisons import Comparison
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
+from querymend.tools.fixes.calendars import bounds
 from querymend.tools.questions.period import Period
 from querymend.tools.questions.words import alike, name_words
 
@@ -153,20 +154,12 @@ def _bounded(seen: Seen, span: Span, period: Period) -> exp.Expr | None:
     for node in nodes[1:]:
         twin = next(n for i, n in enumerate(copy.walk()) if i == seen.place_of(node))
         twin.replace(exp.true())
-    wanted: list[exp.Expr] = []
-    if period.start:
-        wanted.append(exp.GTE(this=side.copy(), expression=_literal(period.start)))
-    if period.end:
-        wanted.append(exp.LT(this=side.copy(), expression=_literal(period.end + _DAY)))
+    wanted = bounds(side, period)
     first.replace(exp.and_(*wanted) if wanted else exp.true())
     for conjunction in list(copy.find_all(exp.And)):
         if isinstance(conjunction.expression, exp.Boolean) and conjunction.parent is not None:
             conjunction.replace(conjunction.this.copy())
     return copy
-
-
-def _literal(day: date) -> exp.Expr:
-    return exp.cast(exp.Literal.string(day.isoformat()), "DATE")
 
 
 def period_missing(seen: Seen) -> Iterable[Finding]:

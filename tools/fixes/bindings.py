@@ -122,8 +122,18 @@ def _elsewhere(place: Place) -> Iterator[Step]:
     ]
     for owner in owners:
         code = "requalified" if len(owners) == 1 else "requalified_any"
+        if len(owners) == 1 and _slipped(place, owner):
+            code = "requalified_sole"
         text = (owner.columns or {})[place.wanted.lower()]
         yield place.renamed(code, prior(code), owner.alias, text)
+
+
+def _slipped(place: Place, owner: Source) -> bool:
+    """Only this column has the wrong qualifier: no other that has it may be the owner's too."""
+    alias = place.column.table.lower()
+    others = [c for c in place.frame.columns if c.table.lower() == alias]
+    rest = {c.name.lower() for c in others} - {place.wanted.lower()}
+    return bool(alias) and not any(owner.has(name) for name in rest)
 
 
 def _nearest(place: Place) -> Iterator[Step]:
@@ -171,6 +181,8 @@ def _along(place: Place, table: Table, text: str, code: str, sure: float) -> Ite
             if other is col or (other.table.lower(), other.name.lower()) == old:
                 edits.rename(other, text, alias)
         weight = certainty(path) * (0.8 + 0.2 * _path_fit(place, path))
+        if code == "joined" and len(paths) == 1 and all(e.to_one for e in path):
+            code, sure, weight = "joined_sole", prior("joined_sole"), certainty(path)
         yield place.step(code, _through(table, path), sure * weight, frame, size=len(path))
 
 

@@ -13,6 +13,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.fixes import (
     bindings,
     bounds,
+    calendars,
     counting,
     dialect,
     duplicates,
@@ -29,6 +30,7 @@ from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.syntax import readings
 from querymend.tools.fixes.view import View, look
 from querymend.tools.index.model import ValueLookup
+from querymend.tools.questions.period import Period
 
 MOST = 12
 """Candidates that are given back."""
@@ -40,6 +42,7 @@ Family = Callable[[View, Known, frozenset[str]], Iterator[Step]]
 FAMILIES: tuple[Family, ...] = (
     strings.steps,
     tables.steps,
+    calendars.steps,
     bindings.steps,
     dialect.steps,
     windows.steps,
@@ -84,6 +87,7 @@ def propose(
     findings: Sequence[Finding] = (),
     error: str = "",
     empty: bool = False,
+    periods: Sequence[Period] = (),
 ) -> list[Fix]:
     """Return whole SQL texts that may mend this one, best first, no two with the same tree."""
     known = Known(
@@ -95,6 +99,7 @@ def propose(
         values=values,
         error=error,
         empty=empty,
+        periods=tuple(periods),
         codes=frozenset(f.code for f in findings),
     )
     return candidates(sql, known)

@@ -11,6 +11,7 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.fixes.graph import Graph
 from querymend.tools.fixes.names import words
 from querymend.tools.index.model import ValueLookup
+from querymend.tools.questions.period import Period
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,8 @@ class Known:
     values: ValueLookup | None = None
     error: str = ""
     empty: bool = False
+    periods: Sequence[Period] = ()
+    """That the question names."""
     codes: frozenset[str] = field(default_factory=frozenset)
     """Codes of the findings that asked for a fix."""
 

@@ -3,18 +3,24 @@
 PRIORS: dict[str, float] = {
     "alias_of_table": 0.95,
     "joined_named": 0.8,
+    "requalified_sole": 0.85,
     "requalified": 0.68,
     "requalified_any": 0.5,
     "same_name": 0.8,
+    "own_name": 0.85,
     "alike_name": 0.66,
     "similar_name": 0.56,
     "other_source": 0.7,
+    "joined_sole": 0.85,
     "joined": 0.7,
     "joined_any": 0.4,
     "joined_like": 0.3,
     "replaced_table": 0.4,
     "rejoined": 0.7,
     "paired_key": 0.9,
+    "period_again": 0.9,
+    "period_as_dates": 0.8,
+    "period_as_dates_any": 0.45,
     "paired_both": 0.6,
     "dropped_output": 0.05,
     "dropped_condition": 0.1,
@@ -85,6 +91,8 @@ def named(like: float, fit: float) -> tuple[str, float]:
     """Return rule and certainty for a name of this likeness and this fit with the question."""
     if like == 1.0:
         return "same_name", prior("same_name")
+    if like >= 0.95:
+        return "own_name", prior("own_name") * like
     if like >= 0.84:
         return "alike_name", prior("alike_name") * (0.9 + 0.1 * fit) * like
     return "similar_name", prior("similar_name") * like * (0.7 + 0.3 * fit)

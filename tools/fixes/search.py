@@ -16,6 +16,7 @@ from querymend.tools.fixes.fix import Fix, Known
 from querymend.tools.fixes.graph import Graph
 from querymend.tools.fixes.priors import PLAIN, PLAIN_SHARE, prior
 from querymend.tools.index.model import ValueLookup
+from querymend.tools.questions.period import Period
 
 PADDED = frozenset({"value_padded"})
 DEPTH = 3
@@ -94,6 +95,7 @@ def choose(
     findings: Sequence[Finding] = (),
     error: str = "",
     empty: bool = False,
+    periods: Sequence[Period] = (),
     max_trials: int = 8,
     padded: bool = False,
 ) -> Chosen | None:
@@ -114,6 +116,7 @@ def choose(
         values=values,
         error=error,
         empty=empty,
+        periods=tuple(periods),
         codes=frozenset(f.code for f in findings),
     )
     tries = _Tries(try_=try_, left=max_trials)

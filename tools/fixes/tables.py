@@ -20,15 +20,26 @@ def steps(view: View, known: Known, settled: frozenset[str]) -> Iterator[Step]:
     for frame in view.frames:
         for source in frame.sources.values():
             if source.unknown:
-                yield from _nearest(view, known, frame, source)
-                yield from _left_out(view, frame, source)
+                meant = [t for t in known.catalog.tables if _misquoted(source.node.name, t)]
+                yield from _nearest(view, known, frame, source, meant)
+                if not meant:
+                    yield from _left_out(view, frame, source)
                 return
 
 
-def _nearest(view: View, known: Known, frame: Frame, source: Source) -> Iterator[Step]:
+def _misquoted(wanted: str, table: Table) -> bool:
+    """Only blanks or quotes inside the quotes keep this from being the table's name."""
+    bare = wanted.strip(" \t\r\n'\"`;")
+    return bare != wanted and bare.lower() in (table.name.lower(), table.qualified_name.lower())
+
+
+def _nearest(
+    view: View, known: Known, frame: Frame, source: Source, meant: list[Table]
+) -> Iterator[Step]:
     wanted = source.node.name
     asked = _asked(frame, source)
-    scored = [(_score(t, wanted, asked, known), t) for t in known.catalog.tables]
+    tables = meant or known.catalog.tables
+    scored = [(_score(t, wanted, asked, known), t) for t in tables]
     ranked = sorted(scored, key=lambda s: s[0], reverse=True)[:MOST]
     for score, table in ranked:
         if score < ENOUGH:
