@@ -1,13 +1,32 @@
-"""Public stand-ins for a model, so that a host product can test its own schema offline."""
+"""Public stand-ins for a model and for Athena, so that a host product can test offline."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from querymend.model.stand_in import OpenAIStandIn, Seen, Turn
 from querymend.model.writer import Prompt, Written
+from querymend.tools.engines.wire.faults import Fault
+from querymend.tools.engines.wire.glue import GlueTable
+from querymend.tools.engines.wire.server import AthenaStandIn
+from querymend.tools.engines.wire.workgroups import Workgroup
 
-__all__ = ["OpenAIStandIn", "Scripted", "ScriptedModel", "Seen", "Turn"]
+if TYPE_CHECKING:
+    from querymend.fixtures import athena_stand_in
+
+__all__ = [
+    "AthenaStandIn",
+    "Fault",
+    "GlueTable",
+    "OpenAIStandIn",
+    "Scripted",
+    "ScriptedModel",
+    "Seen",
+    "Turn",
+    "Workgroup",
+    "athena_stand_in",
+]
 
 Scripted = str | Written | BaseException | Callable[[Prompt], str]
 
@@ -112,3 +131,12 @@ class ScriptedModel:
 
 def _rough_tokens(text: str) -> int:
     return max(1, len(text) // 4)
+
+
+def __getattr__(name: str) -> object:
+    """Bring the fixture only where it is asked for: pytest need not be there."""
+    if name == "athena_stand_in":
+        from querymend.fixtures import athena_stand_in
+
+        return athena_stand_in
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
