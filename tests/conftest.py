@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,10 @@ from querymend.settings import Settings
 from querymend.testing import ScriptedModel
 
 if TYPE_CHECKING:
-    from querymend import Agent
+    from querymend import Agent, Answer
     from querymend.tools.engines.duckdb import DuckDBEngine
+    from querymend.tools.engines.engine import Engine, Limits, Result
+    from querymend.tools.sql.admitted import Admitted
 
 TODAY = date(2026, 7, 15)
 SHOP = """
@@ -105,3 +108,67 @@ def opened(tmp_path: Path) -> Iterator["Callable[[str], DuckDBEngine]"]:
     yield open_with
     for engine in engines:
         engine.close()
+
+
+class Recorded:
+    """An engine that keeps every statement that reached it."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self.ran: list[str] = []
+        self.dialect = engine.dialect
+        self.name = engine.name
+        self.catalog = engine.catalog
+        self.explain = engine.explain
+        self.cancel = engine.cancel
+        self.close = engine.close
+
+    def run(self, sql: "Admitted", *, limits: "Limits") -> "Result":
+        self.ran.append(sql)
+        return self._engine.run(sql, limits=limits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One agent, the model that writes for it, and what reached its engine."""
+
+    agent: "Agent"
+    model: ScriptedModel
+    engine: Recorded
+
+    def ask(self, question: str, **how: object) -> "Answer":
+        return self.agent.ask(question, **how)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.fixture(scope="session")
+def opened_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Agent"]:
+    """Open once the shop that public fault reports are told with; each test has its own model."""
+    from querymend import Agent
+
+    folder = tmp_path_factory.mktemp("peers")
+    path = folder / "peers.duckdb"
+    script = Path(__file__).parent / "peers" / "warehouse.sql"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(script.read_text(encoding="utf-8"))
+    settings = Settings(source=str(path), cache_dir=folder, today=date(2026, 3, 30))
+    with Agent.open(settings, writer=ScriptedModel()) as agent:
+        yield agent
+
+
+@pytest.fixture
+def peers(opened_peers: "Agent") -> "Callable[..., Asked]":
+    """Return a maker of agents on that shop: one reply is given for ever, several in turn."""
+    from querymend import Agent
+
+    def make(*replies: object) -> Asked:
+        first = replies[0]
+        model = ScriptedModel(*replies)  # type: ignore[arg-type]
+        if len(replies) == 1:
+            given = isinstance(first, ScriptedModel)
+            model = first if given else ScriptedModel.forever(first)  # type: ignore[assignment, arg-type]
+        deps = opened_peers._warehouse.deps
+        engine = Recorded(deps.engine)
+        changed = replace(opened_peers._warehouse, deps=replace(deps, engine=engine, writer=model))
+        return Asked(agent=Agent(changed), model=model, engine=engine)
+
+    return make

@@ -133,7 +133,7 @@ def test_the_second_question_on_a_thread_stands_alone(ask: Make) -> None:
     first = fenced("SELECT wibble_factor FROM customers")
     opened = ask(first, first, fenced(COUNT))
     agent = Agent(opened._warehouse, checkpointer=InMemorySaver())
-    assert agent.ask("Which wibble factors do they have?", thread="t").outcome == "failed"
+    assert agent.ask("Which wibble factors do our customers have?", thread="t").outcome == "failed"
     second = agent.ask("How many orders are there?", thread="t")
     assert (second.outcome, len(second.attempts)) == ("answered", 1)
 

@@ -30,8 +30,9 @@ def date_taken(seen: Seen) -> Iterable[Finding]:
             "question",
             "note",
             f"{seen.periods[0].phrase} is taken by {used.table.name}.{used.column.name}, not by "
-            f"{' or '.join(others)}",
+            f"{' or '.join(others)}.",
             node=used.ref.column,
+            hint=f"Ask by {' or '.join(others)} if that is meant.",
         )
 
 

@@ -72,13 +72,22 @@ class Nearness:
 
     def __call__(self, words: Sequence[str]) -> float:
         """Return the likeness (cosine) of the nearest pair of word and name, 0 without any."""
-        import numpy as np
-
         if not words or not self._names:
             return 0.0
         if self._vectors is None:
             self._vectors = self._embed(self._names)
-        return float((np.array(self._embed(words)) @ np.array(self._vectors).T).max())
+        return _nearest(self._embed(words), self._vectors)
+
+    def to(self, words: Sequence[str], names: Iterable[str]) -> float:
+        """Return the likeness of the nearest pair of a word and one of these names."""
+        parts = sorted({w for n in names for w in name_words(n)})
+        return _nearest(self._embed(words), self._embed(parts)) if words and parts else 0.0
+
+
+def _nearest(one: list[list[float]], other: list[list[float]]) -> float:
+    import numpy as np
+
+    return float((np.array(one) @ np.array(other).T).max())
 
 
 @lru_cache(maxsize=8)

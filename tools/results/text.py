@@ -87,10 +87,19 @@ def _several(result: Result) -> str:
 
 
 def _pairs(result: Result, row: tuple[object, ...]) -> list[str]:
-    columns = list(zip(result.columns, row, strict=True))
-    pairs = [f"{title(c.name)}: {spell(v, name=c.name)}" for c, v in columns[:COLUMNS]]
+    columns = list(zip(labels(result), result.columns, row, strict=True))
+    pairs = [f"{label}: {spell(v, name=c.name)}" for label, c, v in columns[:COLUMNS]]
     more = len(columns) - len(pairs)
     return [*pairs, f"and {more} more columns"] if more > 0 else pairs
+
+
+def labels(result: Result) -> list[str]:
+    """Return a label for each column; of those that share one, the later ones are numbered."""
+    given = [title(c.name) for c in result.columns]
+    return [
+        f"{label} ({before + 1})" if (before := given[:place].count(label)) else label
+        for place, label in enumerate(given)
+    ]
 
 
 def _spelt(cell: object, name: str, expectation: Expectation | None) -> str:

@@ -29,8 +29,13 @@ def cap(sql: str, n: int, dialect: str) -> str:
         return parsed.text
     if isinstance(target, exp.Query) and (own is None or rows is not None):
         target.set("limit", exp.Limit(expression=exp.Literal.number(n)))
-        return tree.sql(dialect)
-    return parsed.text if target.args.get("order") else _wrap(tree, n).sql(dialect)
+        return _text(tree, dialect)
+    return parsed.text if target.args.get("order") else _text(_wrap(tree, n), dialect)
+
+
+def _text(tree: exp.Expr, dialect: str) -> str:
+    """Write the statement; functions that nobody here knows keep their case."""
+    return tree.sql(dialect, normalize_functions=False)
 
 
 def _innermost(tree: exp.Expr) -> exp.Expr:

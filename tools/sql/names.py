@@ -8,7 +8,7 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
 from querymend.tools.sql.binding import Binding, Block, Mismatch, Ref
 from querymend.tools.sql.outputs import output_names
-from querymend.tools.sql.parse import Parsed, position, written
+from querymend.tools.sql.parse import Parsed, parse, position, written
 from querymend.tools.sql.subject import Subject
 from querymend.tools.sql.tables import check_tables, nearest
 
@@ -25,6 +25,13 @@ _ALIAS_RULES = {
 def check_names(parsed: Parsed, catalog: Catalog) -> list[Finding]:
     """Return every name that the engine will not find, with the nearest that exist."""
     return unknown_names(Subject(parsed=parsed, catalog=catalog))
+
+
+def names_in(sql: str, dialect: str) -> frozenset[str]:
+    """Return the names of all tables and columns that a text reads, as written."""
+    tree = parse(sql, dialect).tree
+    nodes = tree.find_all(exp.Table, exp.Column) if tree is not None else ()
+    return frozenset(n.name for n in nodes)
 
 
 def unknown_names(subject: Subject) -> list[Finding]:

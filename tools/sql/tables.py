@@ -15,6 +15,8 @@ from querymend.tools.catalog.model import Catalog, Scope, Table
 from querymend.tools.findings import Finding
 from querymend.tools.sql.parse import Parsed, position, written
 
+FEW = 10
+"""A catalog of no more tables is told whole where a table is not found."""
 _DEFAULT_SCHEMAS = {"duckdb": {"main"}, "postgres": {"public"}, "sqlite": {"main"}}
 _DEFAULT_CATALOGS = {"athena": {"awsdatacatalog"}, "trino": {"awsdatacatalog"}}
 _SYSTEM_SCHEMAS = {
@@ -204,9 +206,10 @@ def table_text(table: exp.Table) -> str:
 
 
 def nearest_tables(table: exp.Table, catalog: Catalog, limit: int = 3) -> list[str]:
-    """Return the catalog's names that look most like this one, best first."""
+    """Return the catalog's names that look most like this one, best first; of few names all."""
     names = [t.qualified_name for t in catalog.tables]
-    return nearest(table.name, names, limit) or names[: 8 if len(names) <= 8 else 0]
+    near = nearest(table.name, names, limit)
+    return [*near, *(n for n in names if n not in near)] if len(names) <= FEW else near
 
 
 def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
