@@ -38,6 +38,7 @@ def begin(state: State) -> Update:
         "ending": None,
         "reason": "",
         "stopped": "",
+        "strange": (),
         "attempts": (),
         "notes": (),
         "model_repairs": 0,
@@ -58,6 +59,8 @@ def after_generate(state: State) -> Literal["validate", "answer"]:
 
 def after_validate(state: State, runtime: Runtime[Trip]) -> Literal["execute", "repair", "answer"]:
     """Run only what nothing blocks."""
+    if state.ending:
+        return "answer"
     if blocked(state.at_hand.findings):
         return _repair_or_end(state, runtime)
     return "execute" if runtime.context.run else "answer"

@@ -38,6 +38,7 @@ def route(state: State, runtime: Runtime[Trip]) -> Update:
         "periods": periods,
         "reading": reading,
         "expectation": expect(state.question, reading, periods),
+        "strange": found.unknown if found.strange else (),
     }
     if found.kind in ("unsafe", "unanswerable") and not state.given_sql:
         update |= {"ending": "refused", "reason": found.reason}

@@ -36,6 +36,8 @@ class State:
     periods: tuple[Period, ...] = ()
     reading: Reading | None = None
     expectation: Expectation | None = None
+    strange: tuple[str, ...] = ()
+    """The question's words, where not one of them names anything in the warehouse."""
     context: Context | None = None
     attempts: tuple[Attempt, ...] = ()
     """In the order in which they were tried; the last one is at hand."""
@@ -61,6 +63,7 @@ class Update(TypedDict, total=False):
     periods: tuple[Period, ...]
     reading: Reading | None
     expectation: Expectation | None
+    strange: tuple[str, ...]
     context: Context | None
     attempts: tuple[Attempt, ...]
     model_repairs: int

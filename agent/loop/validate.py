@@ -5,7 +5,13 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from querymend.events import FindingMade
-from querymend.loop.judge import blocked, held_against_question, judge
+from querymend.loop.judge import (
+    FOREIGN,
+    blocked,
+    held_against_question,
+    judge,
+    strange_to_data,
+)
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
 
@@ -18,8 +24,12 @@ def validate(state: State, runtime: Runtime[Trip]) -> Update:
     found = judge(attempt.sql, trip) if attempt.sql else ()
     if attempt.sql and not blocked(found):
         found = (*found, *held_against_question(attempt.sql, state, trip))
+        found = (*found, *strange_to_data(attempt.sql, state, trip))
     for finding in found:
         trip.emit(FindingMade(finding=finding))
     trip.note("validate", findings=[(f.severity, f.code, f.message) for f in found])
     findings = (*attempt.findings, *found)
-    return {"attempts": (*state.attempts[:-1], replace(attempt, findings=findings))}
+    update: Update = {"attempts": (*state.attempts[:-1], replace(attempt, findings=findings))}
+    if foreign := next((f for f in found if f.code == FOREIGN), None):
+        update |= {"ending": "refused", "reason": foreign.message, "notes": (foreign,)}
+    return update
