@@ -9,10 +9,12 @@
 import asyncio
 import threading
 import uuid
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, overload
@@ -35,6 +37,7 @@ from querymend.tools.errors import QuerymendError
 from querymend.tools.index.model import Fact
 from querymend.tools.index.scoped import ScopedValues
 from querymend.trace import Trace
+from querymend.upkeep import Upkeep
 from querymend.warehouse import Warehouse, open_warehouse
 
 if TYPE_CHECKING:
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 Now = date | Callable[[], date]
+MOST_WAITING = 256
+"""Answers that wait for leave are kept so long that ``approve`` finds them."""
 
 
 class Agent:
@@ -55,10 +60,11 @@ class Agent:
         trace: Trace | None = None,
         checkpointer: "BaseCheckpointSaver[str] | None" = None,
     ) -> None:
-        self._warehouse = warehouse
+        self._upkeep = Upkeep(warehouse)
         self._trace = trace or Trace()
         self._checkpointed = checkpointer is not None
         self._graph: Graph = build_graph(checkpointer)
+        self._waiting: OrderedDict[str, Draft] = OrderedDict()
 
     @classmethod
     def open(
@@ -99,6 +105,10 @@ class Agent:
         return cls(
             warehouse, trace=Trace(Path(trace) if trace else None), checkpointer=checkpointer
         )
+
+    @property
+    def _warehouse(self) -> Warehouse:
+        return self._upkeep.warehouse
 
     @property
     def catalog(self) -> Catalog:
@@ -177,6 +187,20 @@ class Agent:
             return answer
         return Draft(answer, lambda sql: self._go_on(question, sql, trip, thread))
 
+    def approve(self, answer: "Answer | str") -> Answer:
+        """Give leave for the scan that an answer waits for, and go on with its SQL.
+
+        A second call gives the same answer and runs nothing.
+
+        Args:
+            answer: one whose ``needs_approval`` is true, or its id.
+
+        Raises:
+            KeyError: no such answer waits here: it was given by another agent, or long ago.
+        """
+        id_ = answer if isinstance(answer, str) else answer.id
+        return self._waiting[id_].run()
+
     def stream(
         self,
         question: str,
@@ -195,7 +219,12 @@ class Agent:
             SetupError: as ``ask``.
         """
         queue: SimpleQueue[Event | BaseException] = SimpleQueue()
-        trip = self._trip(scope=scope, budget=budget, now=now, facts=facts, emit=queue.put)
+
+        def emit(event: Event) -> None:
+            if not isinstance(event, Answered):  # the last one follows when all is done
+                queue.put(event)
+
+        trip = self._trip(scope=scope, budget=budget, now=now, facts=facts, emit=emit)
         work = threading.Thread(
             target=self._work,
             args=(Question(question=question, id=trip.id), trip, thread, queue),
@@ -264,6 +293,18 @@ class Agent:
 
         return tool_of(self, name=name, rows=rows)
 
+    def look_at(self, *tables: str, log: Callable[[str], None] = lambda line: None) -> None:
+        """Read the newest partition of some tables for the index, where scans cost money.
+
+        What each may scan is told to ``log`` before it runs; a table that is unchanged since it
+        was read is not read again.
+
+        Raises:
+            BudgetExceeded: a table is larger than ``budget.index_bytes``.
+            SetupError: there is no such table, or the engine does not charge for scans.
+        """
+        self._upkeep.look_at(tables, log=log)
+
     def close(self) -> None:
         """Give back the engine and the index."""
         self._warehouse.close()
@@ -284,6 +325,7 @@ class Agent:
         facts: Sequence[str] = (),
         emit: Callable[[Event], None] = lambda event: None,
     ) -> Trip:
+        told = self._upkeep.in_step()
         deps = self._warehouse.deps
         allowed = both(deps.settings.allowed(), scope, deps.catalog)
         catalog = deps.catalog.within(allowed)
@@ -299,6 +341,7 @@ class Agent:
             today_set=bool(now or self._warehouse.pinned_today),
             facts=tuple(Fact(id=f"given-{i}", text=text) for i, text in enumerate(facts, 1)),
             run=run,
+            told=told,
             emit=emit,
             trace=self._trace,
         )
@@ -319,11 +362,26 @@ class Agent:
         answer = out["answer"]
         if not isinstance(answer, Answer):
             raise QuerymendError("The trip ended without an answer.")
+        if answer.needs_approval:
+            self._keep_waiting(answer, trip, thread)
         return answer
 
+    def _keep_waiting(self, answer: Answer, trip: Trip, thread: str | None) -> None:
+        """Keep what is needed to go on, for the last so many answers that wait."""
+        go_on = partial(self._go_on, answer.question, draft=trip, thread=thread)
+        self._waiting[answer.id] = Draft(answer, go_on)
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.popitem(last=False)
+
     def _go_on(self, question: str, sql: str, draft: Trip, thread: str | None) -> Answer:
-        """Run a draft: from the gate on, with what is left of its model calls."""
-        trip = replace(draft, run=True, meter=Meter(budget=draft.meter.budget))
+        """Run a draft: from the gate on, with what is left of its model calls.
+
+        Whoever goes on has seen the estimate: it gives leave for a scan of that size.
+        """
+        seen = draft.estimates.get(sql)
+        leave = seen.bytes if seen else None
+        budget = replace(draft.meter.budget, approval_bytes=leave)
+        trip = replace(draft, run=True, meter=Meter(budget=budget))
         return self._finish(Question(question=question, id=trip.id, given_sql=sql), trip, thread)
 
     def _work(
@@ -334,7 +392,7 @@ class Agent:
         queue: "SimpleQueue[Event | BaseException]",
     ) -> None:
         try:
-            self._finish(asked, trip, thread)
+            queue.put(Answered(answer=self._finish(asked, trip, thread)))
         except BaseException as error:  # handed to the reader of the stream
             queue.put(error)
 

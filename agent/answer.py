@@ -7,6 +7,7 @@ from typing import Literal
 
 from querymend.tools.catalog.model import Cell
 from querymend.tools.engines.engine import ResultColumn
+from querymend.tools.engines.estimate import Estimate
 from querymend.tools.findings import Finding
 from querymend.tools.results.plain import Plain, plain
 
@@ -72,7 +73,12 @@ class Cost:
     queries: int = 0
     """Statements that ran, trials of fixes and probes too."""
     bytes_scanned: int | None = None
+    usd: float | None = None
+    """What the scans cost by list price, an estimate; None where nobody charges for them."""
+    reused: int = 0
+    """Statements whose rows were those of an earlier run."""
     query_ids: tuple[str, ...] = ()
+    """Every statement's id at the engine, failed and stopped ones too."""
     model: str = ""
 
     @property
@@ -104,6 +110,13 @@ class Answer:
     left_out: tuple[str, ...] = ()
     """What retrieval had to leave out of the prompt."""
     cost: Cost = field(default_factory=Cost)
+    estimate: Estimate | None = None
+    """What running ``sql`` would scan, where it has not run and the engine charges for it."""
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether a scan waits for leave: go on with ``Agent.approve``."""
+        return any(f.code == "approval_needed" for f in self.findings)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

@@ -19,6 +19,8 @@ class Budget:
     rows: int | None = None
     bytes: int | None = None
     """Bytes scanned, all attempts together."""
+    approval_bytes: int | None = None
+    """A scan that is estimated to be larger than this waits for leave."""
 
     def over(self, other: "Budget") -> "Budget":
         """Return this budget, with what it leaves open taken from another."""
@@ -28,6 +30,9 @@ class Budget:
             seconds=other.seconds if self.seconds is None else self.seconds,
             rows=other.rows if self.rows is None else self.rows,
             bytes=other.bytes if self.bytes is None else self.bytes,
+            approval_bytes=(
+                other.approval_bytes if self.approval_bytes is None else self.approval_bytes
+            ),
         )
 
 
@@ -46,6 +51,8 @@ class Meter:
     tokens_out: int = 0
     queries: int = 0
     bytes_scanned: int | None = None
+    usd: float | None = None
+    reused: int = 0
     query_ids: list[str] = field(default_factory=list)
     cancelled: threading.Event = field(default_factory=threading.Event)
     started: float = field(init=False)
@@ -102,11 +109,22 @@ class Meter:
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
 
-    def count_query(self, *, seconds: float, scanned: int | None, query_id: str) -> None:
-        """Note one statement that ran."""
+    def count_query(
+        self,
+        *,
+        seconds: float,
+        scanned: int | None,
+        query_id: str,
+        usd: float | None = None,
+        reused: bool = False,
+    ) -> None:
+        """Note one statement that ran, with rows or without."""
         self.queries += 1
+        self.reused += reused
         self.engine_seconds += seconds
         if scanned is not None:
             self.bytes_scanned = (self.bytes_scanned or 0) + scanned
+        if usd is not None:
+            self.usd = (self.usd or 0.0) + usd
         if query_id:
             self.query_ids.append(query_id)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 
 from querymend.answer import Answer, Cost, Outcome
+from querymend.tools.engines.estimate import Estimate
 from querymend.tools.findings import Finding
 from querymend.tools.results.plain import Plain
 
@@ -49,7 +50,12 @@ class Draft:
     @property
     def estimated_bytes(self) -> int | None:
         """What running it would scan, where the engine can tell."""
-        return None
+        return self.answer.estimate.bytes if self.answer.estimate else None
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """Partitions, bytes and cost of running it, where the engine charges for scans."""
+        return self.answer.estimate
 
     @property
     def cost(self) -> Cost:

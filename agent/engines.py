@@ -52,4 +52,28 @@ def _trino(source: str, settings: Settings) -> Engine:
     return open_trino(source, password=settings.source_password.get_secret_value())
 
 
-SCHEMES: Mapping[str, Opener] = MappingProxyType({"trino": _trino})
+def _athena(source: str, settings: Settings) -> Engine:
+    from querymend.tools.engines.athena.engine import open_athena
+    from querymend.tools.engines.athena.place import AthenaPlace, read_url
+
+    given = settings.athena
+    base = AthenaPlace(
+        region=given.region,
+        databases=tuple(given.databases),
+        workgroup=given.workgroup,
+        catalog=given.catalog,
+        output=given.output,
+        managed=given.managed_results,
+        role=given.role_arn,
+        external_id=given.external_id,
+        session_name=given.session_name,
+        profile=given.profile,
+        endpoint=given.endpoint_url,
+        reuse_minutes=given.reuse_minutes,
+        poll_seconds=given.poll_seconds,
+        usd_per_tb=given.usd_per_tb,
+    )
+    return open_athena(read_url(source, base))
+
+
+SCHEMES: Mapping[str, Opener] = MappingProxyType({"athena": _athena, "trino": _trino})

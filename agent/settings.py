@@ -74,6 +74,40 @@ class RetrievalSettings(_Part):
     """Sample rows shown with each table."""
 
 
+class AthenaSettings(_Part):
+    """How Athena is reached and used; what the ``athena://`` URL says stands before it."""
+
+    region: str = ""
+    """Empty: what the profile or the environment say."""
+    workgroup: str = "primary"
+    databases: list[str] = []
+    """The first is the default of unqualified names; none: every database of the catalog."""
+    catalog: str = "AwsDataCatalog"
+    output: str = ""
+    """Where results go, ``s3://bucket/prefix/``; empty: where the workgroup says."""
+    managed_results: bool = False
+    """The workgroup keeps results itself."""
+    role_arn: str = ""
+    """A role to take on; its credentials are renewed before they expire."""
+    external_id: str = ""
+    session_name: str = "querymend"
+    """What CloudTrail calls the role's session."""
+    profile: str = ""
+    """A profile of the AWS configuration files."""
+    endpoint_url: str = ""
+    """Another address for every AWS service: a stand-in, or a private endpoint."""
+    reuse_minutes: int = Field(default=60, ge=0, le=10_080)
+    """Take the rows of an equal query that ran so many minutes ago at most; 0: never."""
+    poll_seconds: float = Field(default=0.25, gt=0, le=10)
+    """Time between two looks at a running query."""
+    usd_per_tb: float = Field(default=5.0, ge=0)
+    """List price of a scanned terabyte in the region."""
+    explain_bytes: int = Field(default=100_000_000, ge=0)
+    """Athena judges a statement by EXPLAIN before it scans more than this, or an unknown amount."""
+    drift_minutes: float = Field(default=10.0, ge=0)
+    """How often, at most, the tables in use are compared with Glue."""
+
+
 class BudgetSettings(_Part):
     """What one question may spend."""
 
@@ -83,6 +117,10 @@ class BudgetSettings(_Part):
     """60 s; 180 s on the local model."""
     rows: int = Field(default=1_000, ge=1)
     bytes: int = Field(default=1_000_000_000, ge=1)
+    approval_bytes: int | None = Field(default=None, ge=0)
+    """A scan that is estimated to be larger waits for leave; unset: none does."""
+    index_bytes: int = Field(default=1_000_000_000, ge=1)
+    """Bytes that reading one table for the index may scan, where scans cost money."""
 
     def budget(self, *, local: bool) -> Budget:
         """Return the budget of a question, by where the model runs."""
@@ -93,6 +131,7 @@ class BudgetSettings(_Part):
             seconds=seconds,
             rows=self.rows,
             bytes=self.bytes,
+            approval_bytes=self.approval_bytes,
         )
 
 
@@ -125,6 +164,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     budget: BudgetSettings = BudgetSettings()
+    athena: AthenaSettings = AthenaSettings()
 
     @property
     def sources_dir(self) -> Path:

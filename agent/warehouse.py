@@ -18,17 +18,20 @@ from querymend.model.writer import Writer
 from querymend.settings import Settings
 from querymend.tools.catalog.describe import describe
 from querymend.tools.catalog.inferred import infer_keys
+from querymend.tools.catalog.looked import LookedAt
 from querymend.tools.catalog.model import Catalog
+from querymend.tools.catalog.named_keys import keys_by_name
 from querymend.tools.catalog.profile import profile
 from querymend.tools.catalog.stored import dump_catalog, load_catalog
 from querymend.tools.engines.engine import Engine
+from querymend.tools.engines.estimate import Charges
 from querymend.tools.errors import SetupError
 from querymend.tools.index.embeddings import Embedder, OpenAIEmbedder, StaticEmbedder
 from querymend.tools.index.read_values import read_values
 from querymend.tools.index.retrieve import Retriever
 from querymend.tools.index.store import Store, open_store
 from querymend.tools.index.sync import SyncReport, sync
-from querymend.tools.index.values import ValueIndex
+from querymend.tools.index.values import ColumnValues, ValueIndex
 
 if TYPE_CHECKING:
     from querymend.fewshot.pack import Pack
@@ -43,6 +46,7 @@ class Warehouse:
 
     deps: Deps
     store: Store
+    pack: "Pack | None" = None
     pinned_today: date | None = None
     local_model: bool = False
     report: SyncReport | None = None
@@ -89,10 +93,11 @@ def open_warehouse(
         folder=settings.index_dir,
     )
     kept = _Kept(store, stamp_of(source, pack, settings, embedder, engine))
+    looked = looked_at(store)
     catalog, report = None if fresh else kept.catalog(), None
     if catalog is None:
-        catalog = read(engine, pack, settings, progress=progress, log=say)
-        report = index(store, embedder, engine, catalog, pack)
+        catalog = read(engine, pack, settings, progress=progress, log=say, looked=looked)
+        report = index(store, embedder, engine, catalog, pack, looked)
         kept.keep(catalog)
     values = ValueIndex(store.values_path)
     deps = Deps(
@@ -108,6 +113,7 @@ def open_warehouse(
     return Warehouse(
         deps=deps,
         store=store,
+        pack=pack,
         pinned_today=settings.today or (pack.today if pack else None),
         local_model=writer is None and not settings.model.base_url,
         report=report,
@@ -140,21 +146,36 @@ def read(
     *,
     progress: Progress | None,
     log: Callable[[str], None],
+    looked: LookedAt | None = None,
 ) -> Catalog:
-    """Read the engine's catalog, add the pack's notes, look at the data, and infer keys."""
+    """Read the engine's catalog, add the pack's notes, look at the data, and infer keys.
+
+    Where scans cost money nothing is looked at: what was seen of tables that somebody asked for
+    is taken from ``looked``, and keys are told by names alone.
+    """
     catalog = engine.catalog()
     if pack is not None:
         catalog, strays = describe(catalog, pack.notes)
         for stray in strays:
             log(f"{pack.name}/catalog.yaml: {stray}")
-    looked_at = profile(
-        engine, catalog, sample_rows=settings.retrieval.sample_rows, progress=progress
-    )
-    return infer_keys(engine, looked_at)
+    if isinstance(engine, Charges):
+        return keys_by_name(looked.onto(catalog) if looked else catalog)
+    seen = profile(engine, catalog, sample_rows=settings.retrieval.sample_rows, progress=progress)
+    return infer_keys(engine, seen)
+
+
+def looked_at(store: Store) -> LookedAt:
+    """Return what was seen of tables whose data are read only on demand."""
+    return LookedAt(store.values_path.with_suffix(".looked.json"))
 
 
 def index(
-    store: Store, embedder: Embedder, engine: Engine, catalog: Catalog, pack: "Pack | None"
+    store: Store,
+    embedder: Embedder,
+    engine: Engine,
+    catalog: Catalog,
+    pack: "Pack | None",
+    looked: LookedAt | None = None,
 ) -> SyncReport:
     """Bring the index in step with catalog, pack and data; write only what changed."""
     return sync(
@@ -163,8 +184,14 @@ def index(
         catalog=catalog,
         examples=pack.examples_in(engine.dialect) if pack else (),
         facts=pack.facts if pack else (),
-        values=read_values(engine, catalog),
+        values=_values(engine, catalog, looked),
     )
+
+
+def _values(engine: Engine, catalog: Catalog, looked: LookedAt | None) -> Iterable[ColumnValues]:
+    if isinstance(engine, Charges):
+        return looked.values(catalog) if looked else ()
+    return read_values(engine, catalog)
 
 
 def stamp_of(

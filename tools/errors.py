@@ -9,13 +9,22 @@
     │   └── ModelUnavailable
     ├── Final               nothing to retry: the user is told
     │   ├── AccessDenied
-    │   └── BudgetExceeded
+    │   ├── BudgetExceeded
+    │   └── BrokenData
     └── SetupError          the developer acts; names the setting
 """
 
+from querymend.tools.engines.execution import Execution
+
 
 class QuerymendError(Exception):
-    """Anything that QueryMend raises on purpose."""
+    """Anything that QueryMend raises on purpose.
+
+    Attributes:
+        execution: what the engine told of the statement that failed, where it ran on a server.
+    """
+
+    execution: Execution | None = None
 
 
 class QueryError(QuerymendError):
@@ -24,14 +33,21 @@ class QueryError(QuerymendError):
     Attributes:
         code: the engine's own name of the fault, e.g. ``BinderException``.
         position: 1-based line and column, where the engine told one.
+        hint: what to do about it, for whoever writes the next text.
     """
 
     def __init__(
-        self, message: str, *, code: str = "", position: tuple[int, int] | None = None
+        self,
+        message: str,
+        *,
+        code: str = "",
+        position: tuple[int, int] | None = None,
+        hint: str = "",
     ) -> None:
         super().__init__(message)
         self.code = code
         self.position = position
+        self.hint = hint
 
 
 class Unavailable(QuerymendError):
@@ -39,11 +55,16 @@ class Unavailable(QuerymendError):
 
     Attributes:
         retry_after: seconds that the other side asked to wait, where it did.
+        retries: how often the same call is worth repeating, where less than the caller would;
+            0 where a layer beneath has repeated it already.
     """
 
-    def __init__(self, message: str = "", *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str = "", *, retry_after: float | None = None, retries: int | None = None
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.retries = retries
 
 
 class EngineUnavailable(Unavailable):
@@ -64,6 +85,10 @@ class AccessDenied(Final):
 
 class BudgetExceeded(Final):
     """The question's budget is spent: seconds, bytes or model calls."""
+
+
+class BrokenData(Final):
+    """The data themselves cannot be read: their owner must act."""
 
 
 class SetupError(QuerymendError):

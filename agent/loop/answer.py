@@ -10,6 +10,7 @@ from querymend.loop.execute import fetch
 from querymend.loop.progress import best
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
+from querymend.loop.weighing import estimated
 from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QuerymendError
 from querymend.tools.findings import in_repair_order, worst
@@ -40,6 +41,8 @@ def answer(state: State, runtime: Runtime[Trip]) -> Update:
 def _answer(state: State, trip: Trip) -> Answer:
     if state.route == "metadata":
         return _about_catalog(state, trip)
+    if state.ending == "approval":
+        return _waiting(state, trip, state.at_hand)
     kept = best(state.attempts)
     if state.ending or kept is None:
         return _ended(state, trip, state.ending or "failed", state.reason)
@@ -69,7 +72,7 @@ def _about_catalog(state: State, trip: Trip) -> Answer:
 
 
 def _answered(state: State, trip: Trip, kept: Attempt, result: Result) -> Answer:
-    findings = tuple(in_repair_order((*kept.findings, *state.notes)))
+    findings = tuple(in_repair_order((*kept.findings, *state.notes, *trip.told)))
     outcome: Outcome = "answered" if worst(findings) in (None, "note") else "answered_with_warnings"
     assumptions = assumed(state, kept)
     return Answer(
@@ -108,16 +111,28 @@ def _unanswered(state: State, trip: Trip, kept: Attempt) -> Answer:
 
 def _drafted(state: State, trip: Trip, kept: Attempt) -> Answer:
     """Hand over a checked text that has not run."""
-    findings = tuple(in_repair_order((*kept.findings, *state.notes)))
+    findings = tuple(in_repair_order((*kept.findings, *state.notes, *trip.told)))
     if worst(findings) == "block":
         return _unanswered(state, trip, kept)
+    outcome: Outcome = "answered" if worst(findings) in (None, "note") else "answered_with_warnings"
+    return _not_run(state, trip, kept, outcome, "Not run yet.")
+
+
+def _waiting(state: State, trip: Trip, kept: Attempt) -> Answer:
+    """Hand over a checked text whose scan waits for leave."""
+    return _not_run(state, trip, kept, "needs_clarification", state.reason)
+
+
+def _not_run(state: State, trip: Trip, kept: Attempt, outcome: Outcome, text: str) -> Answer:
     return Answer(
         id=state.id,
         question=state.question,
-        outcome="answered_with_warnings" if worst(findings) in ("repair", "warn") else "answered",
-        text="Not run yet.",
+        outcome=outcome,
+        route=state.route,
+        text=text,
         sql=kept.sql,
-        findings=findings,
+        findings=tuple(in_repair_order((*kept.findings, *state.notes, *trip.told))),
+        estimate=estimated(kept.sql, trip),
         assumptions=assumed(state, kept),
         sources=_sources(state, kept),
         attempts=_marked(state, kept),
@@ -130,7 +145,7 @@ def _ended(
     state: State, trip: Trip, outcome: Outcome, why: str, kept: Attempt | None = None
 ) -> Answer:
     word = "I cannot answer this" if outcome == "refused" else "I could not answer this"
-    findings = (*(kept.findings if kept else ()), *state.notes)
+    findings = (*(kept.findings if kept else ()), *state.notes, *trip.told)
     return Answer(
         id=state.id,
         question=state.question,
@@ -164,6 +179,8 @@ def cost(state: State, trip: Trip) -> Cost:
         repairs=max(0, len(state.attempts) - 1),
         queries=meter.queries,
         bytes_scanned=meter.bytes_scanned,
+        usd=meter.usd,
+        reused=meter.reused,
         query_ids=tuple(meter.query_ids),
         model=trip.deps.writer.name if meter.model_calls else "",
     )

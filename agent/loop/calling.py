@@ -10,6 +10,7 @@ from querymend.loop.trip import Trip
 from querymend.model.writer import Prompt, Written
 from querymend.tools.errors import (
     AccessDenied,
+    BrokenData,
     BudgetExceeded,
     EngineUnavailable,
     ModelUnavailable,
@@ -25,6 +26,7 @@ CODES: dict[type[QuerymendError], str] = {
     EngineUnavailable: "engine_unavailable",
     AccessDenied: "access_denied",
     BudgetExceeded: "budget_exceeded",
+    BrokenData: "broken_data",
 }
 
 RETRIES = 2
@@ -87,7 +89,14 @@ def retried(call: Callable[[], T], *, meter: Meter) -> T:
     for tried in range(RETRIES):
         try:
             return call()
-        except Unavailable:
-            wait = FIRST_WAIT * 2**tried * random.uniform(0.8, 1.2)
+        except Unavailable as error:
+            if error.retries is not None and tried >= error.retries:
+                raise
+            wait = max(FIRST_WAIT * 2**tried, _asked_for(error)) * random.uniform(0.8, 1.2)
             meter.cancelled.wait(min(wait, meter.seconds_left()))
     return call()
+
+
+def _asked_for(error: Unavailable) -> float:
+    """Return how long an engine asked to wait."""
+    return (error.retry_after or 0.0) if isinstance(error, EngineUnavailable) else 0.0

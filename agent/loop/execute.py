@@ -11,9 +11,12 @@ from querymend.events import FindingMade, RowsReturned
 from querymend.loop.calling import ended_by, retried
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
+from querymend.loop.weighing import ApprovalNeeded, approval, weigh
 from querymend.tools.engines.engine import Result
-from querymend.tools.errors import Final, QueryError, Unavailable
+from querymend.tools.engines.execution import Execution
+from querymend.tools.errors import Final, QueryError, QuerymendError, Unavailable
 from querymend.tools.findings import Finding
+from querymend.tools.sql.admitted import Admitted
 from querymend.tools.sql.gate import admit
 
 SHOWN = 5
@@ -32,6 +35,9 @@ def execute(state: State, runtime: Runtime[Trip]) -> Update:
         trip.emit(FindingMade(finding=finding))
         trip.note("execute", error=finding.message, code=finding.evidence)
         return _with(state, replace(attempt, findings=(*attempt.findings, finding)))
+    except ApprovalNeeded as error:
+        trip.note("execute", waits=str(error))
+        return {"ending": "approval", "reason": str(error), "notes": (approval(error),)}
     except (Unavailable, Final) as error:
         trip.note("execute", error=str(error))
         return {"ending": "failed", "reason": str(error), "notes": (ended_by(error),)}
@@ -62,16 +68,24 @@ def fetch(sql: str, trip: Trip) -> Result:
     )
     if verdict.sql is None:
         raise QueryError(verdict.findings[0].message, code="refused")
-    admitted, started = verdict.sql, time.monotonic()
-    try:
-        result = retried(
-            lambda: trip.deps.engine.run(admitted, limits=trip.limits()), meter=trip.meter
-        )
-    except QueryError:
-        _count(trip, time.monotonic() - started, None)
-        raise
-    _count(trip, time.monotonic() - started, result)
+    admitted = verdict.sql
+    weigh(admitted, trip)
+    result = retried(lambda: _once(admitted, trip), meter=trip.meter)
     trip.results[sql] = result
+    return result
+
+
+def _once(sql: Admitted, trip: Trip) -> Result:
+    """Run a text and count what it took, whether it brings rows or not."""
+    limits, started = trip.limits(), time.monotonic()
+    try:
+        result = trip.deps.engine.run(sql, limits=limits)
+    except QuerymendError as error:
+        if isinstance(error, QueryError) or error.execution is not None:
+            _count(trip, time.monotonic() - started, error.execution or Execution())
+        raise
+    told = Execution(bytes_scanned=result.bytes_scanned, query_id=result.query_id)
+    _count(trip, time.monotonic() - started, result.execution or told)
     return result
 
 
@@ -104,15 +118,18 @@ def engine_error(error: QueryError) -> Finding:
         severity="block",
         message=f"The engine refused the query: {error}",
         evidence=error.code,
+        hint=error.hint,
         position=error.position,
     )
 
 
-def _count(trip: Trip, seconds: float, result: Result | None) -> None:
+def _count(trip: Trip, seconds: float, told: Execution) -> None:
     trip.meter.count_query(
         seconds=seconds,
-        scanned=result.bytes_scanned if result else None,
-        query_id=result.query_id if result else "",
+        scanned=told.bytes_scanned,
+        query_id=told.query_id,
+        usd=told.usd,
+        reused=told.reused,
     )
 
 

@@ -10,7 +10,8 @@ from querymend.tools.questions.period import Period
 from querymend.tools.questions.reading import Reading
 from querymend.tools.results.expectation import Expectation
 
-Ending = Literal["refused", "failed"]
+Ending = Literal["refused", "failed", "approval"]
+"""``approval``: the text at hand waits for leave to run."""
 
 
 class Question(TypedDict, total=False):

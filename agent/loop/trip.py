@@ -10,6 +10,8 @@ from querymend.model.writer import Writer
 from querymend.settings import Settings
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.engines.engine import Engine, Limits, Result
+from querymend.tools.engines.estimate import Estimate
+from querymend.tools.findings import Finding
 from querymend.tools.index.embeddings import Embedder
 from querymend.tools.index.model import Fact, ValueLookup
 from querymend.tools.index.retrieve import Retriever
@@ -53,12 +55,16 @@ class Trip:
     """Facts given with the question."""
     run: bool = True
     """False stops before anything runs on the engine."""
+    told: tuple[Finding, ...] = ()
+    """What the answer tells besides: tables that changed meanwhile."""
     emit: Callable[[Event], None] = lambda event: None
     id: str = ""
     """The answer's id, in every line of log and trace."""
     trace: Trace = field(default_factory=Trace)
     results: dict[str, Result] = field(default_factory=dict)
     """Rows by SQL text, so that no text runs twice."""
+    estimates: dict[str, Estimate] = field(default_factory=dict)
+    """What texts would scan, where the engine charges for it."""
 
     @property
     def single_pass(self) -> bool:
@@ -85,4 +91,5 @@ class Trip:
             rows=self.meter.budget.rows,
             seconds=self.meter.seconds_left(),
             bytes=None if allowed is None else allowed - spent,
+            cancelled=self.meter.cancelled,
         )

@@ -14,6 +14,7 @@ from querymend.loop.judge import (
 )
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
+from querymend.loop.weighing import priced
 
 
 def validate(state: State, runtime: Runtime[Trip]) -> Update:
@@ -21,7 +22,7 @@ def validate(state: State, runtime: Runtime[Trip]) -> Update:
     trip = runtime.context
     trip.begin("validate")
     attempt = state.at_hand
-    found = judge(attempt.sql, trip) if attempt.sql else ()
+    found = priced(judge(attempt.sql, trip), attempt.sql, trip) if attempt.sql else ()
     if attempt.sql and not blocked(found):
         found = (*found, *held_against_question(attempt.sql, state, trip))
         found = (*found, *strange_to_data(attempt.sql, state, trip))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from querymend.tools.catalog.model import Catalog, Column, Key, Table
+from querymend.tools.catalog.model import Catalog, Column, Key, PartitionKey, Table
 
 
 def describe(catalog: Catalog, notes: Catalog) -> tuple[Catalog, tuple[str, ...]]:
@@ -28,7 +28,7 @@ def describe(catalog: Catalog, notes: Catalog) -> tuple[Catalog, tuple[str, ...]
 
 
 def hide_private(table: Table) -> Table:
-    """Take every trace of private columns' values out of a table: profile, samples, enum types."""
+    """Take every trace of private columns' values out of a table: profile, samples, enums, keys."""
     if not any(c.private for c in table.columns):
         return table
     return replace(
@@ -38,7 +38,16 @@ def hide_private(table: Table) -> Table:
             tuple(None if c.private else cell for c, cell in zip(table.columns, row, strict=True))
             for row in table.sample
         ),
+        partition_keys=tuple(
+            PartitionKey(name=k.name, projection=k.projection) if _is_private(table, k) else k
+            for k in table.partition_keys
+        ),
     )
+
+
+def _is_private(table: Table, key: PartitionKey) -> bool:
+    column = table.column(key.name)
+    return column is not None and column.private
 
 
 def _hidden(column: Column) -> Column:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Origin = Literal["declared", "pack", "inferred"]
+Projection = Literal["", "enum", "integer", "date", "injected"]
+"""How a partition key's values are computed; empty where the catalog lists them."""
 Cell = object
 """One value of a row: None, bool, int, float, Decimal, str, bytes, date, time, list, dict …"""
 
@@ -61,6 +63,22 @@ class Key:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PartitionKey:
+    """What is known of the values of one partition key."""
+
+    name: str
+    projection: Projection = ""
+    values: tuple[str, ...] = ()
+    """All values, where they are few or the projection lists them."""
+    range: tuple[str, str] | None = None
+    """First and last legal value of a projection, in its own spelling: ``NOW-1YEARS``."""
+    format: str = ""
+    """How a projected date is written, in Java's letters: ``yyyy-MM-dd``."""
+    latest: str = ""
+    """The newest value that there is."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """One table or view."""
 
@@ -78,6 +96,14 @@ class Table:
     """A few whole rows in column order; private columns hold None."""
     partitions: tuple[str, ...] = ()
     """Partition key columns, in order."""
+    partition_keys: tuple[PartitionKey, ...] = ()
+    """What is known of their values, in the same order."""
+    version: str = ""
+    """Changes whenever the catalog's entry does, where the catalog can tell."""
+
+    def partition_key(self, name: str) -> PartitionKey | None:
+        """Return what is known of a partition key, in any case, or None if it is none."""
+        return next((k for k in self.partition_keys if k.name.lower() == name.lower()), None)
 
     @property
     def qualified_name(self) -> str:
@@ -155,6 +181,7 @@ def _narrow(table: Table, allowed: Mapping[str, set[str]]) -> Table:
         primary_key=table.primary_key if set(table.primary_key) <= mine else (),
         unique=tuple(u for u in table.unique if set(u) <= mine),
         partitions=tuple(p for p in table.partitions if p in mine),
+        partition_keys=tuple(k for k in table.partition_keys if k.name in mine),
         keys=tuple(
             k
             for k in table.keys

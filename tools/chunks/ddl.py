@@ -7,7 +7,7 @@ from functools import cache
 
 from sqlglot import Dialect
 
-from querymend.tools.catalog.model import Cell, Column, Key, Table
+from querymend.tools.catalog.model import Cell, Column, Key, PartitionKey, Table
 from querymend.tools.chunks.untrusted import CUT, cut, untrusted, untrusted_name
 
 CELL = 40
@@ -33,7 +33,7 @@ def create_table(table: Table, *, samples: int = 3, descriptions: bool = True) -
         samples: sample rows to show, 0 for none.
         descriptions: whether to write descriptions, units and short lists of values.
     """
-    entries = [(_column(c), _comment(c) if descriptions else "") for c in table.columns]
+    entries = [(_column(c), _remark(table, c, descriptions)) for c in table.columns]
     entries += [(constraint, "") for constraint in _constraints(table)]
     note = untrusted(table.description, limit=TABLE_COMMENT) if descriptions else ""
     last = len(entries) - 1
@@ -81,6 +81,37 @@ def is_text(column: Column) -> bool:
 def _column(column: Column) -> str:
     kind = "ENUM" if column.type.upper().startswith("ENUM") else column.type
     return f"{identifier(column.name)} {untrusted(kind, limit=TYPE) or 'UNKNOWN'}"
+
+
+def _remark(table: Table, column: Column, descriptions: bool) -> str:
+    """Say what a reader must know of a column: that it is a partition key, whatever else is said.
+
+    A query that does not filter on such a key reads the whole table.
+    """
+    key = table.partition_key(column.name)
+    told = _partition(key, column) if key else ""
+    said = _comment(column) if descriptions else ""
+    return "; ".join(part for part in (told, said) if part)
+
+
+def _partition(key: PartitionKey, column: Column) -> str:
+    """Describe a partition key by its legal or newest values."""
+    parts = ["partition key"]
+    if key.projection == "injected":
+        parts.append("needs = or IN")
+    if column.private:
+        return ", ".join(parts)
+    if key.values:
+        some = ", ".join(_literal(v) for v in key.values[:LISTED])
+        more = f", {CUT}" if len(key.values) > LISTED else ""
+        parts.append(f"values {cut(some + more, VALUES)}")
+    if key.range:
+        low, high = (untrusted(v, limit=CELL) for v in key.range)
+        form = f" as {untrusted(key.format, limit=CELL)}" if key.format else ""
+        parts.append(f"{low} to {high}{form}")
+    elif key.latest:
+        parts.append(f"newest {_literal(key.latest)}")
+    return ", ".join(parts)
 
 
 def _comment(column: Column) -> str:

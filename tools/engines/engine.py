@@ -1,9 +1,11 @@
 """The engine protocol and its values: what goes in, what comes back."""
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from querymend.tools.catalog.model import Catalog, Cell
+from querymend.tools.engines.execution import Execution
 from querymend.tools.sql.admitted import Admitted
 
 
@@ -16,6 +18,8 @@ class Limits:
     seconds: float | None = 60.0
     bytes: int | None = 1_000_000_000
     """Bytes scanned at most, where the engine can tell."""
+    cancelled: threading.Event | None = field(default=None, compare=False)
+    """Set by whoever asked, when the answer is no longer wanted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,8 @@ class Result:
     seconds: float = 0.0
     bytes_scanned: int | None = None
     query_id: str = ""
+    execution: Execution | None = None
+    """What the server told of the run, where there is a server."""
 
     @property
     def row_count(self) -> int | None:

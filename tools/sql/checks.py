@@ -16,6 +16,7 @@ from querymend.tools.sql.gate import judge, too_deep
 from querymend.tools.sql.grouping import ungrouped_columns
 from querymend.tools.sql.names import column_counts, unknown_names, wrong_numbers
 from querymend.tools.sql.parse import Parsed, parse
+from querymend.tools.sql.partitions import check_partitions
 from querymend.tools.sql.reserved import unquoted_reserved_words
 from querymend.tools.sql.subject import Check, Subject
 
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     windows_without_over,
     orders_outside_distinct,
     recursions_without_columns,
+    check_partitions,
 )
 
 
