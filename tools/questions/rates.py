@@ -1,4 +1,4 @@
-"""Rates that a question names: ``revenue per day``, ``the average number of sales per customer``."""
+"""Rates that a question names: ``revenue per day``, ``the number of sales per customer``."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ _ADVERBS = {
     "annual": "year",
 }
 _BY_ADVERB = re.compile(
-    rf"\b(?:(?:average|mean) ({'|'.join(_ADVERBS)})|({'|'.join(_ADVERBS)}) (?:average|mean)(?: of)?)"
+    rf"\b(?:(?:average|mean) ({'|'.join(_ADVERBS)})|"
+    rf"({'|'.join(_ADVERBS)}) (?:average|mean)(?: of)?)"
     r" ((?:(?!(?:of|in|for|per|from|by|on|at|during|since)\b)[a-z-]+ ?){1,3})"
 )
 _COUNTED = re.compile(r"\b(?:how many|number of|count of)\b")
@@ -27,7 +28,8 @@ _LEADING = re.compile(
 )
 _TRAILING = re.compile(
     r" (?:are there|were there|is there|was there|do we have|did we (?:make|have|get|sell)|"
-    r"(?:are|were|is|was) \w+(?:ed|en|ld|de)|were|are|was|is|made|sold|there|have|has|had|did|do|we|make|get)$"
+    r"(?:are|were|is|was) \w+(?:ed|en|ld|de)|were|are|was|is|made|sold|there|have|has|had|did|do|"
+    r"we|make|get)$"
 )
 
 
