@@ -1,5 +1,5 @@
 import json
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from querymend.tools.results.privacy import private_places
 from querymend.tools.results.spelling import spell, title
 from querymend.tools.results.statement import Statement
 from querymend.tools.results.summary import summarise
-from querymend.tools.results.text import numbers_in_rows, say
+from querymend.tools.results.text import held_to_rows, numbers_in_rows, say
 
 CASES = [
     json.loads(line)
@@ -207,6 +207,37 @@ def test_private_columns_are_traced_through_the_statement(
 ) -> None:
     rows = result(*names, rows=[["x"] * len(names)])
     assert private_places(rows, Statement.of(sql, "duckdb", PEOPLE)) == private
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "kept"),
+    [
+        ("Revenue was 412.50.", [[412.5]], True),
+        ("Revenue was about $4,125.", [[412.5]], False),
+        ("That is 25 % of all.", [[0.25]], True),
+        ("Revenue was 4.1 million.", [[4_125_000]], True),
+        ("There are 3 regions.", [["a"], ["b"], ["c"]], True),
+        ("There are 30 regions.", [["a"], ["b"], ["c"]], False),
+    ],
+)
+def test_a_text_with_a_number_that_no_row_holds_gives_way_to_the_rows(
+    text: str, rows: list[list[Any]], kept: bool
+) -> None:
+    told = held_to_rows(text, result("revenue", rows=rows))
+    assert (told == text) == kept
+    assert numbers_in_rows(told, result("revenue", rows=rows)) == []
+
+
+def test_a_text_that_gives_way_still_says_that_the_result_was_cut() -> None:
+    cut = result("id", "v", rows=[(i, i) for i in range(40)], truncated=True)
+    assert held_to_rows("In all 41.", cut).startswith("The first rows of more; the first 5:\nid: 0")
+
+
+def test_names_lengths_and_durations_are_no_misquoted_numbers() -> None:
+    row = ["word " * 200, b"12345", timedelta(hours=2), {"a": 7}]
+    told = say("", result("q1_2024", "b", "c", "d", rows=[row]))
+    assert told.startswith("Q1 2024: word")
+    assert "(999 characters); B: <5 bytes>; C: 2:00:00; D: {'a': 7}." in told
 
 
 numbers = st.one_of(

@@ -7,7 +7,7 @@ from querymend.tools.engines.engine import Result
 from querymend.tools.findings import Finding, in_repair_order
 from querymend.tools.index.model import ValueLookup
 from querymend.tools.questions.reading import Reading
-from querymend.tools.results import cells, emptiness, shape
+from querymend.tools.results import cells, cut, emptiness, shape
 from querymend.tools.results.case import Case
 from querymend.tools.results.expectation import Expectation
 from querymend.tools.results.statement import Statement
@@ -33,6 +33,8 @@ CHECKS: tuple[Check, ...] = (
     shape.extreme_of_all,
     shape.unordered,
     cells.truncated,
+    cut.cut_by_limit,
+    cut.part_counted,
     cells.duplicates,
     cells.share_out_of_range,
     cells.negative_count,

@@ -109,10 +109,10 @@ def _numbers_of(cell: object) -> Iterable[float]:
     if isinstance(cell, int | float | Decimal):
         if math.isfinite(cell):
             yield abs(float(cell))
-    elif isinstance(cell, str | date | time):
-        text = cell if isinstance(cell, str) else cell.isoformat()
-        yield from (float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)[:50])
-        yield from (w.value for w in _written(text))
     elif isinstance(cell, list | tuple):
         for item in cell:
             yield from _numbers_of(item)
+    else:
+        text = cell.isoformat() if isinstance(cell, date | time) else str(cell)
+        yield from (float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)[:50])
+        yield from (w.value for w in _written(text))

@@ -6,7 +6,7 @@ from querymend.tools.engines.engine import Result
 from querymend.tools.findings import Finding
 from querymend.tools.results.expectation import Expectation
 from querymend.tools.results.numbers import numbers_in_rows
-from querymend.tools.results.spelling import spell, title
+from querymend.tools.results.spelling import LONGEST, cut, spell, title
 
 LISTED = 20
 """Values of a single column that are all named."""
@@ -29,12 +29,55 @@ def say(
     Every row is shown or its absence is said; a result that was cut is never told as a
     total. The question is not repeated, so nothing in it can end up in the answer.
     """
-    parts = [_body(result, expectation, findings)]
+    body = _body(result, expectation, findings)
+    told = (
+        question,
+        *labels(result),
+        *assumptions,
+        *(f"{f.message} {f.evidence}" for f in findings),
+    )
+    parts = [held_to_rows(body, result, allowed=told)]
     parts += [f"Assumed: {_sentence(a)}" for a in dict.fromkeys(assumptions)]
     parts += [f"Note: {f.message}" for f in findings if f.code in TOLD_NOTES]
     doubts = [f for f in findings if f.severity in ("block", "repair", "warn")]
     parts += [f"Warning: {_told(f)}" for f in doubts if f.code not in _SAID]
     return "\n".join(parts)
+
+
+def held_to_rows(text: str, result: Result, *, allowed: Sequence[str] = ()) -> str:
+    """Return the text if all its numbers are in the rows, else the rows themselves, unadorned.
+
+    Args:
+        text: whoever wrote it, a template or a model.
+        result: what it speaks of.
+        allowed: texts whose numbers may be repeated: the question, assumptions, evidence.
+    """
+    lengths = (f"{_length(cell):,}" for row in result.rows[:LISTED] for cell in row)
+    shown = (str(n) for n in (LISTED, ROWS, len(result.columns) - COLUMNS))
+    if numbers_in_rows(text, result, allowed=(*allowed, *lengths, *shown)):
+        return _unadorned(result)
+    return text
+
+
+def _length(cell: object) -> int:
+    """Return what is said of a cell that is too long to be shown."""
+    return len(cell) if isinstance(cell, bytes) else len(" ".join(str(cell).split()))
+
+
+def _unadorned(result: Result) -> str:
+    """Write cells as the engine gave them: no rounding, no units, no separators."""
+    many = "The first rows of more" if result.truncated else f"{len(result.rows)} rows"
+    if not result.rows:
+        return "No rows match."
+    lines = [
+        "; ".join(
+            f"{c.name}: {cut(str(v), LONGEST)}" for c, v in zip(result.columns, row, strict=True)
+        )
+        for row in result.rows[:ROWS]
+    ]
+    hidden = len(result.rows) > ROWS
+    head = f"{many}; the first {ROWS}:" if hidden else f"{many}:"
+    return lines[0] if len(result.rows) == 1 and not result.truncated else "\n".join((head, *lines))
 
 
 _SAID = ("empty_result", "null_aggregate")
@@ -116,4 +159,4 @@ def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-__all__ = ["numbers_in_rows", "say"]
+__all__ = ["held_to_rows", "numbers_in_rows", "say"]
