@@ -13,14 +13,17 @@ from querymend.tools.sql.clauses import (
     windows_without_over,
 )
 from querymend.tools.sql.gate import judge, too_deep
+from querymend.tools.sql.grammar.judge import unreadable
 from querymend.tools.sql.grouping import ungrouped_columns
 from querymend.tools.sql.names import column_counts, unknown_names, wrong_numbers
 from querymend.tools.sql.parse import Parsed, parse
 from querymend.tools.sql.partitions import check_partitions
 from querymend.tools.sql.reserved import unquoted_reserved_words
 from querymend.tools.sql.subject import Check, Subject
+from querymend.tools.sql.types.checks import wrong_types
 
 CHECKS: tuple[Check, ...] = (
+    unreadable,
     unknown_names,
     unquoted_reserved_words,
     column_counts,
@@ -31,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     windows_without_over,
     orders_outside_distinct,
     recursions_without_columns,
+    wrong_types,
     check_partitions,
 )
 

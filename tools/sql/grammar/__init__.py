@@ -1,0 +1,1 @@
+"""Trino's own grammar of queries: what the engine does not read, though a lenient parser does."""

@@ -1,0 +1,47 @@
+"""The judgement: whether Trino's parser reads a text, and if not, where it stops."""
+
+from querymend.tools.findings import Finding
+from querymend.tools.sql.grammar.cures import cure
+from querymend.tools.sql.grammar.lexemes import Lexeme
+from querymend.tools.sql.grammar.queries import query
+from querymend.tools.sql.grammar.reader import Mismatch, Reader
+from querymend.tools.sql.parse import place
+from querymend.tools.sql.subject import Subject
+
+_DIALECTS = ("athena", "trino")
+
+
+def unreadable(subject: Subject) -> list[Finding]:
+    """Return the place where Trino's parser stops, which a lenient parser reads past."""
+    if subject.dialect not in _DIALECTS:
+        return []
+    text = subject.parsed.text
+    found = first_mismatch(text)
+    if found is None:
+        return []
+    mismatch, around = found
+    lexeme = mismatch.lexeme
+    return [
+        Finding(
+            code="syntax_error",
+            kind="syntax",
+            severity="block",
+            message=f"Trino does not read {lexeme.text[:40] or 'the end'} here"
+            f" (it expects {mismatch.expected}).",
+            clause=lexeme.text[:200],
+            hint=cure(mismatch, around),
+            position=place(text, lexeme.start),
+        )
+    ]
+
+
+def first_mismatch(text: str) -> tuple[Mismatch, tuple[Lexeme, ...]] | None:
+    """Return where Trino's parser stops, with all lexemes; None where it reads the whole."""
+    reader = Reader(text, query)
+    try:
+        query(reader)
+        if reader.now.sort != "end":
+            raise reader.mismatch("the end")
+    except Mismatch as mismatch:
+        return mismatch, reader.all
+    return None
