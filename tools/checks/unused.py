@@ -21,11 +21,11 @@ def unused_table(seen: Seen) -> Iterable[Finding]:
         if len(block.sources) < 2:
             continue
         for source in block.sources:
-            link = _only_link(seen, block, source, links)
+            link = only_link(seen, block, source, links)
             if (
                 link is None
                 or not _changes(link, source, seen.catalog)
-                or _named(seen, block, source)
+                or is_named(seen, block, source)
             ):
                 continue
             counted = _counts_rows(block.select)
@@ -33,7 +33,7 @@ def unused_table(seen: Seen) -> Iterable[Finding]:
                 yield _finding(seen, block, source, link)
 
 
-def _only_link(seen: Seen, block: Block, source: Source, links: list[Link]) -> Link | None:
+def only_link(seen: Seen, block: Block, source: Source, links: list[Link]) -> Link | None:
     """Return the one join that a source hangs on, if nothing else uses its columns."""
     mine = [k for k in links if any(s is source for s in k.sources)]
     uses = [r for r in seen.binding.refs if r.source is source]
@@ -83,8 +83,8 @@ def _changes(link: Link, source: Source, catalog: Catalog) -> bool:
     return refers or not is_unique(mine.table, mine.column.name)
 
 
-def _named(seen: Seen, block: Block, source: Source) -> bool:
-    """A word of the question names the table, by a word that no other table here has."""
+def is_named(seen: Seen, block: Block, source: Source) -> bool:
+    """Tell whether a word of the question names the table, one that no other table here has."""
     assert source.table is not None
     others = {w for s in block.sources if s.table and s is not source for w in _words(s)}
     own = set(name_words(source.table.name)) - others
@@ -107,11 +107,11 @@ def _finding(seen: Seen, block: Block, source: Source, link: Link) -> Finding:
         f"{source.table.name} is joined, but nothing of it is used, and the question names it not.",
         node=source.node,
         hint=f"Leave {source.table.name} out.",
-        fix=_dropped(seen, block, source, link.other(source)),
+        fix=without(seen, block, source, link.other(source)),
     )
 
 
-def _dropped(seen: Seen, block: Block, source: Source, kept: Used) -> exp.Expr | None:
+def without(seen: Seen, block: Block, source: Source, kept: Used) -> exp.Expr | None:
     """Return the statement without the join; the first source is put in the other's place."""
     joins = block.select.args.get("joins") or []
     copy, select = seen.copied(block.select)
