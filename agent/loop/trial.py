@@ -16,11 +16,16 @@ from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QueryError
 from querymend.tools.findings import Finding, in_repair_order
 from querymend.tools.fixes.search import Chosen, Trial, choose
+from querymend.tools.fixes.syntax import statements
 
 DOUBTS = ("unverified_fix", "second_try")
 """Warnings that stay with every text made from one that carries them."""
 EMPTY = ("empty_result", "null_aggregate", "zero_count")
 """Findings of a result that holds nothing."""
+REACHING = frozenset(
+    ("not_a_read", "function_not_allowed", "table_function_not_allowed", "table_not_allowed")
+)
+"""Findings of a text that writes, or reaches for files, settings or another's tables."""
 
 
 def mend(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
@@ -39,7 +44,17 @@ def mend(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
         if finding.fix and finding.fix not in tried and _holds(finding.fix, trip):
             doubts = _doubts(attempt)
             return Attempt(sql=finding.fix, author="rule", reason=finding.message, findings=doubts)
-    return None if attempt.author == "rule" else _search(attempt, acting, state, trip)
+    if attempt.author == "rule" or _reaches_out(attempt.sql, acting, trip):
+        return None
+    return _search(attempt, acting, state, trip)
+
+
+def _reaches_out(sql: str, acting: list[Finding], trip: Trip) -> bool:
+    """Tell whether a text wanted more than to read: what was meant is no rule's to guess."""
+    codes = {f.code for f in acting}
+    if "many_statements" in codes and not statements(sql, trip.deps.engine.dialect):
+        return True
+    return bool(codes & REACHING)
 
 
 def _holds(sql: str, trip: Trip) -> bool:
