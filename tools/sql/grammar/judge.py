@@ -6,6 +6,7 @@ from querymend.tools.sql.grammar.lexemes import Lexeme
 from querymend.tools.sql.grammar.queries import query
 from querymend.tools.sql.grammar.reader import Mismatch, Reader
 from querymend.tools.sql.parse import place
+from querymend.tools.sql.reserved import unquoted_reserved_words
 from querymend.tools.sql.subject import Subject
 
 _DIALECTS = ("athena", "trino")
@@ -21,6 +22,9 @@ def unreadable(subject: Subject) -> list[Finding]:
         return []
     mismatch, around = found
     lexeme = mismatch.lexeme
+    at = place(text, lexeme.start)
+    if any(f.position == at for f in unquoted_reserved_words(subject)):
+        return []  # told there, with a fix
     return [
         Finding(
             code="syntax_error",
@@ -30,7 +34,7 @@ def unreadable(subject: Subject) -> list[Finding]:
             f" (it expects {mismatch.expected}).",
             clause=lexeme.text[:200],
             hint=cure(mismatch, around),
-            position=place(text, lexeme.start),
+            position=at,
         )
     ]
 
