@@ -7,8 +7,10 @@ from sqlglot import exp
 
 from querymend.tools.checks.comparisons import Comparison
 from querymend.tools.checks.links import Link, is_unique, links_of, targets
+from querymend.tools.checks.named import has_run
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
+from querymend.tools.questions.words import name_words
 
 _NONE = re.compile(r"\b(?:not|never|without|no)\b|n't\b", re.IGNORECASE)
 _EXCLUDES = re.compile(
@@ -17,6 +19,8 @@ _EXCLUDES = re.compile(
 _NO_EXCLUSION = re.compile(
     r"\bno (?:more|less|fewer|later|earlier)\b|\bnot only\b|\bor not\b", re.IGNORECASE
 )
+_HEAD = 8
+"""Words at a question's beginning, where what it asks for stands."""
 _DENIES = re.compile(r"\bno[nt]?\b|n't\b", re.IGNORECASE)
 """A fact that says which value stands for what the question denies."""
 _EXCLUDING = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.GT, exp.LTE, exp.GTE)
@@ -30,7 +34,7 @@ def differs_for_none(seen: Seen) -> Iterable[Finding]:
     for one in seen.comparisons:
         if one.negated and one.op in ("=", "<>", "in", "like") and one.texts:
             link = _to_many(one, links)
-            if link is not None and not _shows_many(seen, one):
+            if link is not None and not _shows_many(seen, one, link):
                 yield _finding(seen, one, link)
             elif link is None and (_in_subquery(seen, one) or _lists_owners(seen, one)):
                 yield _finding(seen, one, None)
@@ -76,11 +80,18 @@ def _list(select: exp.Expr) -> Iterator[exp.Expr]:
         yield from select.expressions
 
 
-def _shows_many(seen: Seen, one: Comparison) -> bool:
-    """The result shows or counts rows of the many side itself, so that each may differ."""
-    top = one.used.ref.block.select
-    uses = [u for e in _list(top) for u in seen.uses_in(e)]
-    return any(u.ref.source is one.used.ref.source for u in uses)
+def _shows_many(seen: Seen, one: Comparison, link: Link) -> bool:
+    """The result shows or counts rows of the many side itself, so that each may differ.
+
+    Its bare key is no such thing where the question asks for the keys of the other side.
+    """
+    top, source = one.used.ref.block.select, one.used.ref.source
+    shown = [u for e in _list(top) for u in seen.uses_in(e) if u.ref.source is source]
+    if not shown:
+        return False
+    asked = name_words(link.other(source).table.name) if source is not None else ()
+    keys = all(u.column.name in u.table.primary_key for u in shown)
+    return not (keys and has_run(seen.asked[:_HEAD], asked))
 
 
 def _finding(seen: Seen, one: Comparison, link: Link | None) -> Finding:

@@ -110,3 +110,45 @@ def _tells(seen: Seen, used: Used) -> bool:
     if not key or used.column.name.lower() in {k.lower() for k in key}:
         return True
     return is_unique(used.table, used.column.name) or bool(targets(used, seen.catalog))
+
+
+def count_beside_rows(seen: Seen) -> Iterable[Finding]:
+    """Find set operations between a count and the rows that were to be counted."""
+    for node in seen.all(exp.Except, exp.Intersect, exp.Union):
+        one, other = node.this, node.expression
+        if _counted(one) is not None and isinstance(other, exp.Select) and not _sums(other):
+            yield seen.found(
+                "count_beside_rows",
+                "question",
+                "repair",
+                "One side of the set operation is a count, the other side rows.",
+                node=node.expression,
+                hint="Count what the set operation leaves: SELECT COUNT(*) FROM (… EXCEPT …).",
+                fix=_count_of(node) if node is seen.tree else None,
+            )
+
+
+def _counted(query: exp.Expr) -> exp.Expr | None:
+    """Return the column that a query counts, where it gives that count alone."""
+    if not isinstance(query, exp.Select) or len(query.expressions) != 1 or query.args.get("group"):
+        return None
+    count = query.expressions[0].unalias()
+    inner = count.this if isinstance(count, exp.Count) else None
+    if isinstance(inner, exp.Distinct) and len(inner.expressions) == 1:
+        inner = inner.expressions[0]
+    return inner if isinstance(inner, exp.Column) else None
+
+
+def _sums(query: exp.Select) -> bool:
+    return any(e.find(exp.AggFunc) for e in query.expressions)
+
+
+def _count_of(node: exp.SetOperation) -> exp.Expr | None:
+    """Return the count of what the set operation leaves; a union's duplicates count once."""
+    copy = node.copy()
+    counted = _counted(copy.this)
+    assert counted is not None
+    assert isinstance(copy.this, exp.Select)
+    copy.this.set("expressions", [counted.copy()])
+    copy.set("distinct", True)
+    return exp.select(exp.Count(this=exp.Star())).from_(copy.subquery("kept"))

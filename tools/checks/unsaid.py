@@ -67,15 +67,23 @@ def invented_filter(seen: Seen) -> Iterable[Finding]:
     """Find comparisons whose column and value nothing in the question or the facts asks for."""
     for one in seen.comparisons:
         if one.op in ("=", "in", "like", "<>") and not one.aggregated and _unasked(seen, one):
-            number = not one.texts
+            code = "invented_filter" if one.texts else "invented_number"
+            guessed = not one.texts and one.op in ("=", "in") and _is_key(one)
             yield seen.found(
-                "invented_number" if number else "invented_filter",
+                "guessed_key" if guessed else code,
                 "question",
-                "note",
+                "warn" if guessed else "note",
                 f"Nothing in the question asks for {one.used.column.name} {_written(one)}.",
                 node=one.node,
                 hint="Leave the condition out, or take it from the question.",
             )
+
+
+def _is_key(one: Comparison) -> bool:
+    """The column only identifies rows, its own or another table's: its numbers mean nothing."""
+    table, column = one.used.table, one.used.column.name.lower()
+    refers = any([c.lower() for c in k.columns] == [column] for k in table.keys)
+    return refers or [c.lower() for c in table.primary_key] == [column]
 
 
 def _written(one: Comparison) -> str:

@@ -28,6 +28,7 @@ PRIORS: dict[str, float] = {
     "qualified_own": 0.45,
     "qualified_other": 0.25,
     "quotes": 0.97,
+    "shared_table": 0.95,
     "same_table": 0.9,
     "similar_table": 0.72,
     "left_out_table": 0.2,
