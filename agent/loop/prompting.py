@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from querymend import prompts
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.model.writer import Prompt
 from querymend.tools.chunks.ddl import create_table
-from querymend.tools.chunks.untrusted import untrusted
+from querymend.tools.chunks.untrusted import untrusted, untrusted_name
 from querymend.tools.findings import Finding, in_repair_order
-from querymend.tools.index.model import Context, ValueHit
+from querymend.tools.index.model import Context, Example, ValueHit
 from querymend.tools.questions.period import Period
+from querymend.tools.sql.gate import admit
 
 DIALECTS = {"duckdb": "DuckDB", "athena": "Amazon Athena (Trino)", "trino": "Trino"}
 PROBLEM = 300
+FACT = 1_000
+"""Characters of a fact, or of an example's question, that are shown."""
 _DATED = re.compile(r"date|timestamp", re.IGNORECASE)
 
 
@@ -60,13 +64,23 @@ def _inputs(state: State, trip: Trip) -> dict[str, object]:
         "dialect": DIALECTS.get(trip.deps.engine.dialect, trip.deps.engine.dialect),
         "schema": schema,
         "joins": _undeclared(context),
-        "facts": [fact.text for fact in context.facts],
-        "examples": [s.example for s in context.examples],
+        "facts": [untrusted(fact.text, limit=FACT) for fact in context.facts],
+        "examples": [shown for s in context.examples if (shown := _example(s.example, trip))],
         "values": [_value(hit) for hit in context.values],
         "today": trip.today.isoformat(),
         "periods": [_span(p) for p in state.periods if _helps(p, context)],
         "question": state.question,
     }
+
+
+def _example(example: Example, trip: Trip) -> Example | None:
+    """Return an example fit to be shown; None if the gate refuses its SQL, or it breaks a fence."""
+    told = admit(
+        example.sql, dialect=trip.deps.engine.dialect, catalog=trip.deps.catalog, scope=trip.scope
+    )
+    if told.sql is None or "```" in example.sql or "<|" in example.sql:
+        return None
+    return replace(example, question=untrusted(example.question, limit=FACT))
 
 
 def _helps(period: Period, context: Context) -> bool:
@@ -94,7 +108,7 @@ def _undeclared(context: Context) -> list[str]:
     }
     return [
         " and ".join(
-            f"{join.table}.{here} = {join.target}.{there}"
+            untrusted_name(f"{join.table}.{here} = {join.target}.{there}")
             for here, there in zip(join.columns, join.target_columns, strict=True)
         )
         for join in context.joins
@@ -104,4 +118,4 @@ def _undeclared(context: Context) -> list[str]:
 
 def _value(hit: ValueHit) -> str:
     value = untrusted(hit.value, limit=80).replace("'", "''")
-    return f"{hit.table}.{hit.column} has '{value}'"
+    return untrusted_name(f"{hit.table}.{hit.column}") + f" has '{value}'"

@@ -16,6 +16,8 @@ _MARKS = (
     ("```", "'''"),
     ("<|", "< |"),  # <|im_start|>: local servers read control tokens inside plain text
     ("|>", "| >"),
+    ("</", "< /"),  # a closing tag would end the part of a prompt that is data
+    ("<schema", "< schema"),
 )
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
