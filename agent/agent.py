@@ -73,6 +73,7 @@ class Agent:
         *,
         settings: Settings | None = None,
         pack: str | Path = "",
+        dialect: str = "",
         writer: Writer | None = None,
         trace: str | Path | None = None,
         checkpointer: "BaseCheckpointSaver[str] | None" = None,
@@ -86,6 +87,7 @@ class Agent:
                 or whole settings. Without one, what the settings or the pack say.
             settings: read from the environment where none are given.
             pack: a folder with descriptions, facts and examples, or the name of one that ships.
+            dialect: ``athena`` asks local data in Athena's SQL, DuckDB standing in for Athena.
             writer: writes the SQL instead of the model that the settings choose.
             trace: a file that gets one JSON line a stage.
             checkpointer: keeps each thread's state between questions.
@@ -98,7 +100,8 @@ class Agent:
         if isinstance(source, Settings):
             settings, source = source, ""
         base = settings or load_settings()
-        given = {k: str(v) for k, v in (("source", source), ("pack", pack)) if str(v)}
+        named = (("source", source), ("pack", pack), ("dialect", dialect.lower()))
+        given = {k: str(v) for k, v in named if str(v)}
         warehouse = open_warehouse(
             base.model_copy(update=given), writer=writer, progress=progress, log=log
         )

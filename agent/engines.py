@@ -4,6 +4,7 @@ A new kind of engine is one function and its line in ``SCHEMES``.
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 from querymend.settings import Settings
@@ -24,6 +25,13 @@ def open_engine(source: str, settings: Settings, *, progress: Progress | None = 
     scheme = scheme_of(source)
     if scheme:
         return _opener(scheme)(source, settings)
+    if settings.dialect not in ("", "duckdb", "athena"):
+        raise SetupError(
+            f"Local data is asked in duckdb or athena SQL, not in {settings.dialect}.",
+            setting="QUERYMEND_DIALECT",
+        )
+    if settings.dialect == "athena":
+        return _stand_in(source, settings, progress)
     from querymend.tools.engines.sources import open_source
 
     return open_source(source, cache_dir=settings.sources_dir, progress=progress)
@@ -33,6 +41,16 @@ def scheme_of(source: str) -> str:
     """Return a URL's scheme, or an empty text for a path."""
     scheme, separator, _ = source.partition("://")
     return scheme.lower() if separator and scheme.isascii() and scheme.isalnum() else ""
+
+
+def _stand_in(source: str, settings: Settings, progress: Progress | None) -> Engine:
+    """Let DuckDB stand in for Athena: local data, asked in Athena's SQL."""
+    from querymend.tools.engines.sources import local_file
+    from querymend.tools.engines.stand_in.engine import open_stand_in
+
+    path = local_file(source, cache_dir=settings.sources_dir, progress=progress)
+    databases = settings.athena.databases
+    return open_stand_in(path, database=databases[0] if databases else "", name=Path(source).name)
 
 
 def _opener(scheme: str) -> Opener:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -148,6 +148,8 @@ class Settings(BaseSettings):
 
     source: str = ""
     """What to ask: a .duckdb or .sqlite file, a folder or glob of Parquet, CSV or JSON, a URL."""
+    dialect: Literal["", "duckdb", "athena"] = ""
+    """``athena``: local data is asked in Athena's SQL, DuckDB standing in for Athena."""
     source_password: SecretStr = SecretStr("")
     """What the source asks for besides a user's name; no URL holds it."""
     pack: str = ""

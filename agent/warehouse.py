@@ -88,7 +88,7 @@ def open_warehouse(
     embedder = _embedder(settings)
     store = open_store(
         settings.index.url or settings.index_dir,
-        warehouse=_identity(source, pack),
+        warehouse=_identity(source, pack, settings.dialect),
         fingerprint=embedder.fingerprint,
         folder=settings.index_dir,
     )
@@ -202,6 +202,7 @@ def stamp_of(
     Files tell it by size and time; a server by its tables, columns and types.
     """
     parts = [str(LAYOUT), embedder.fingerprint, str(settings.retrieval.sample_rows)]
+    parts += [engine.dialect] if settings.dialect else []
     parts += [dump_catalog(engine.catalog())] if scheme_of(source) else _marks(_files(source))
     if pack is not None:
         parts += [p.read_text(encoding="utf-8") for p in sorted(pack.folder.glob("*.yaml"))]
@@ -222,9 +223,9 @@ def _marks(files: Iterable[Path]) -> list[str]:
     return [f"{f.absolute()} {s.st_size} {s.st_mtime_ns}" for f, s in stats]
 
 
-def _identity(source: str, pack: "Pack | None") -> str:
+def _identity(source: str, pack: "Pack | None", dialect: str) -> str:
     where = source if scheme_of(source) else Path(source).expanduser().absolute()
-    whole = f"{where} {pack.folder if pack else ''}"
+    whole = f"{where} {pack.folder if pack else ''}{dialect}"
     return f"{Path(source).stem}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 
 

@@ -16,6 +16,9 @@ def run(
     dialect: Annotated[
         str, typer.Option(help="What the statements are written in; the engine's own without it.")
     ] = "",
+    database: Annotated[
+        str, typer.Option(help="Where unqualified names belong, on Athena and its stand-in.")
+    ] = "",
     rows: Annotated[
         int | None,
         typer.Option(min=1, help="Rows at most.", show_default="1000; all with --jsonl"),
@@ -36,7 +39,9 @@ def run(
 
     source, given = statements.take(arguments or [], source=source, jsonl=jsonl)
     most = rows or (None if jsonl else DEFAULT_ROWS)
-    with Runner.open(source, dialect=dialect, rows=most, seconds=seconds) as runner:
+    with Runner.open(
+        source, dialect=dialect, database=database, rows=most, seconds=seconds
+    ) as runner:
         if jsonl:
             run_lines(runner, statements.read_jsonl(jsonl))
         else:

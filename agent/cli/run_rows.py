@@ -10,7 +10,7 @@ from querymend.cli.exits import REFUSED
 from querymend.cli.statements import Statement
 from querymend.cli.values import result_line
 from querymend.engines import open_engine
-from querymend.settings import load_settings
+from querymend.settings import Settings, load_settings
 from querymend.tools.catalog.model import Catalog, Scope
 from querymend.tools.engines.engine import Engine, Limits, Result
 from querymend.tools.errors import QuerymendError, SetupError
@@ -29,13 +29,15 @@ class Runner:
     scope: Scope | None = None
 
     @classmethod
-    def open(cls, source: str, *, dialect: str, rows: int | None, seconds: float) -> "Runner":
+    def open(
+        cls, source: str, *, dialect: str, rows: int | None, seconds: float, database: str = ""
+    ) -> "Runner":
         """Open the source that the command line or the settings name.
 
         Raises:
             SetupError: there is none, it cannot be opened, or it speaks another dialect.
         """
-        settings = load_settings()
+        settings = _asked(load_settings(), dialect, database)
         where = source or settings.source
         if not where:
             raise SetupError(
@@ -46,8 +48,8 @@ class Runner:
         if dialect and dialect.lower() != engine.dialect:
             engine.close()
             raise SetupError(
-                f"{engine.name} takes {engine.dialect} SQL; running {dialect} SQL on it is not"
-                " there yet. Leave --dialect out."
+                f"{engine.name} takes {engine.dialect} SQL, not {dialect}. Leave --dialect out,"
+                " or name athena: DuckDB then stands in for Athena."
             )
         return cls(
             engine=engine,
@@ -81,6 +83,16 @@ class Runner:
             raise SetupError(
                 f"{self.engine.name} takes {self.engine.dialect} SQL, not {statement.dialect}."
             )
+
+
+def _asked(settings: Settings, dialect: str, database: str) -> Settings:
+    """Return the settings with what the command line says."""
+    given: dict[str, object] = {}
+    if dialect.lower() == "athena":
+        given["dialect"] = "athena"
+    if database:
+        given["athena"] = settings.athena.model_copy(update={"databases": [database]})
+    return settings.model_copy(update=given)
 
 
 def run_lines(runner: Runner, statements: Iterable[Statement]) -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import sqlglot
 from sqlglot import exp
@@ -105,8 +106,7 @@ def _timestamp(value: datetime) -> str:
     """Milliseconds, as Trino's default has them; finer ones are kept."""
     digits = "microseconds" if value.microsecond % 1000 else "milliseconds"
     text = value.isoformat(timespec=digits)
-    zone = str(value.tzinfo) if value.tzinfo else ""
-    return f"{text}[{zone}]" if "/" in zone else text
+    return f"{text}[{value.tzinfo}]" if isinstance(value.tzinfo, ZoneInfo) else text
 
 
 def _interval(value: timedelta) -> str:

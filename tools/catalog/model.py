@@ -153,12 +153,16 @@ class Catalog:
     """What a warehouse holds. Tables keep the engine's order, which prompts rely on."""
 
     tables: tuple[Table, ...] = ()
+    default_schema: str = ""
+    """Where a bare name is looked for first, if schemas have tables of the same name."""
 
     def table(self, name: str) -> Table | None:
         """Return the table of that name, in any case; None if absent or ambiguous."""
         low = name.lower()
         exact = [t for t in self.tables if t.qualified_name.lower() == low]
         bare = exact or [t for t in self.tables if t.name.lower() == low]
+        if len(bare) > 1 and self.default_schema:
+            bare = [t for t in bare if t.schema.lower() == self.default_schema.lower()]
         return bare[0] if len(bare) == 1 else None
 
     def within(self, scope: Scope | None) -> "Catalog":
@@ -167,7 +171,8 @@ class Catalog:
             return self
         kept = [(t, scope.columns(t)) for t in self.tables]
         allowed = {t.qualified_name: set(cols) for t, cols in kept if cols is not None}
-        return Catalog(tables=tuple(_narrow(t, allowed) for t, cols in kept if cols is not None))
+        tables = tuple(_narrow(t, allowed) for t, cols in kept if cols is not None)
+        return replace(self, tables=tables)
 
 
 def _narrow(table: Table, allowed: Mapping[str, set[str]]) -> Table:

@@ -60,13 +60,20 @@ def _schema(name: str) -> str:
 
 
 def _binds(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> bool:
-    query = exp.select("*").from_(exp.table_(name, db=schema, quoted=True))
+    # Whole names: DuckDB takes a schema named like its file for ambiguous.
+    place = exp.table_(name, db=schema, catalog=database_of(connection), quoted=True)
     try:
-        connection.sql(query.sql("duckdb"))
+        connection.sql(exp.select("*").from_(place).sql("duckdb"))
     except duckdb.Error as error:
         _log.warning("view %s.%s is left out: %s", schema, name, type(error).__name__)
         return False
     return True
+
+
+def database_of(connection: duckdb.DuckDBPyConnection) -> str:
+    """Return DuckDB's name for the file that a connection is on."""
+    row = connection.execute("SELECT current_database()").fetchone()
+    return str(row[0]) if row else ""
 
 
 def _columns(connection: duckdb.DuckDBPyConnection) -> Mapping[_Name, list[Column]]:

@@ -42,6 +42,11 @@ class DuckDBEngine:
         self._running: set[Watch] = set()
         self._catalog: Catalog | None = None
 
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The file's own connection, for an engine that is built on this one."""
+        return self._connection
+
     def catalog(self) -> Catalog:
         """Read tables, columns, types and declared keys, once: the file does not change."""
         if self._catalog is None:
@@ -71,7 +76,7 @@ class DuckDBEngine:
         with self._watched(sql, limits.seconds) as (cursor, watch):
             cursor.execute(sql)
             columns = tuple(ResultColumn(name=d[0], type=str(d[1])) for d in cursor.description)
-            rows = _fetch(cursor, limits.rows, watch)
+            rows = fetch(cursor, limits.rows, watch)
         cut = limits.rows is not None and len(rows) > limits.rows
         return Result(
             columns=columns,
@@ -150,7 +155,7 @@ def open_duckdb(
     return DuckDBEngine(connection, name=f"DuckDB {name or path.name}")
 
 
-def _fetch(
+def fetch(
     cursor: duckdb.DuckDBPyConnection, limit: int | None, watch: Watch
 ) -> list[tuple[Cell, ...]]:
     """Fetch one row more than the limit, which shows that there are more."""

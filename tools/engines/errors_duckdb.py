@@ -86,7 +86,7 @@ def clean(error: Exception, sql: str = "") -> str:
     head = text[: excerpt.start()] if excerpt else text
     tail = excerpt.group().rstrip() if excerpt else ""
     if isinstance(error, _SHOWS_VALUES):
-        head = _mask(head, sql)
+        head = masked(head, sql)
     head = _FOLDERS.sub("", _OTHER_TABLE.sub(r"\1", head)).strip()
     return _cap(head, LONGEST_MESSAGE - len(tail)) + tail
 
@@ -138,7 +138,9 @@ def _kind(error: Exception) -> type[QuerymendError]:
     return next((OURS[c] for c in type(error).__mro__ if c in OURS), QueryError)
 
 
-def _mask(head: str, sql: str) -> str:
+def masked(head: str, sql: str) -> str:
+    """Hide the values that are not in the statement."""
+
     def one(match: re.Match[str]) -> str:
         value = match["value"]
         return match[0] if value is None or value.strip("'\"") in sql else "'…'"

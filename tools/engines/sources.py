@@ -38,16 +38,25 @@ def open_source(
     Raises:
         SetupError: missing, unreadable or of an unknown kind; names the file and the cure.
     """
+    path = local_file(source, cache_dir=cache_dir, progress=progress)
+    return open_duckdb(path, memory=memory, threads=threads, name=Path(source).name)
+
+
+def local_file(
+    source: str | Path, *, cache_dir: Path, progress: Progress | None = None
+) -> Path:
+    """Return the DuckDB file that holds a source: itself, or the private copy, made if need be.
+
+    Raises:
+        SetupError: missing, unreadable or of an unknown kind; names the file and the cure.
+    """
     path = Path(source).expanduser()
     kind = _kind(path)
     if kind == "duckdb":
-        return open_duckdb(path, memory=memory, threads=threads)
-    copy = (
-        _sqlite(path, cache_dir, progress)
-        if kind == "sqlite"
-        else _files(path, cache_dir, progress)
-    )
-    return open_duckdb(copy, memory=memory, threads=threads, name=path.name)
+        return path
+    if kind == "sqlite":
+        return _sqlite(path, cache_dir, progress)
+    return _files(path, cache_dir, progress)
 
 
 def _kind(path: Path) -> str:

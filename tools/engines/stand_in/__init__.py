@@ -1,0 +1,1 @@
+"""Athena without Athena: its SQL, types and values over a DuckDB file."""

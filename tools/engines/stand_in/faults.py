@@ -1,0 +1,34 @@
+"""DuckDB's errors by Trino's names for them."""
+
+import re
+
+from querymend.tools.engines.errors_duckdb import masked
+from querymend.tools.errors import QueryError
+
+_NAMED = re.compile(r"(?:Fault: |Error: |string ')([A-Z][A-Z0-9_]{5,}): (.*?)(?:' to BOOL|$)", re.S)
+_KNOWN: tuple[tuple[str, str], ...] = (
+    (r"Division by zero", "DIVISION_BY_ZERO"),
+    (r"More than one row returned by a subquery", "SUBQUERY_MULTIPLE_ROWS"),
+    (r"Map keys must be unique|Map keys can not be NULL", "INVALID_FUNCTION_ARGUMENT"),
+    (r"[Oo]verflow|out of range|Out of Range|exceeds the", "NUMERIC_VALUE_OUT_OF_RANGE"),
+    (r"must appear in the GROUP BY clause", "EXPRESSION_NOT_AGGREGATE"),
+)
+_CODES = {
+    "ConversionException": "INVALID_CAST_ARGUMENT",
+    "OutOfRangeException": "NUMERIC_VALUE_OUT_OF_RANGE",
+}
+
+
+def in_trinos_words(error: QueryError, sql: str) -> QueryError:
+    """Return the error with Trino's name; one that the stand-in cannot place is its own refusal.
+
+    Values that are not in ``sql`` are masked: they come from the data and may be private.
+    """
+    text = str(error)
+    named = _NAMED.search(str(error.__cause__ or error))
+    if named:
+        return QueryError(masked(named[2].strip(), sql), code=named[1])
+    for pattern, name in _KNOWN:
+        if re.search(pattern, text):
+            return QueryError(text, code=name)
+    return QueryError(text, code=_CODES.get(error.code, "NOT_IN_STAND_IN"))

@@ -1,0 +1,178 @@
+"""Numbers as Trino writes and counts them."""
+
+import math
+import struct
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+from querymend.tools.engines.stand_in.runtime.scalar import (
+    Scalar,
+    TrinoFault,
+    invalid,
+    scalar,
+)
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LONG = 1 << 63
+_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "+Infinity": math.inf}
+
+
+def special(value: float) -> str:
+    """Return Java's name of what is no finite number, else an empty text."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return ""
+
+
+def double_text(value: float) -> str:
+    """Write a double as a cast to varchar does: ``1.5E0``."""
+    return special(value) or _scientific(repr(value))
+
+
+def real_text(value: float) -> str:
+    """Write a real as a cast to varchar does."""
+    return special(value) or _scientific(_shortest(value))
+
+
+def _scientific(text: str) -> str:
+    number = Decimal(text)
+    if not number:
+        return "0E0"
+    _, digits, exponent = number.normalize().as_tuple()
+    assert isinstance(exponent, int)
+    rest = "".join(map(str, digits[1:])) or "0"
+    sign = "-" if number < 0 else ""
+    return f"{sign}{digits[0]}.{rest}E{len(digits) - 1 + exponent}"
+
+
+def _shortest(value: float) -> str:
+    """Return the fewest digits that name this float of 32 bits."""
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if struct.unpack("f", struct.pack("f", float(text)))[0] == value:
+            return text
+    return repr(value)
+
+
+def java_text(value: float) -> str:
+    """Write a double as Java does: ``1234567.5``, ``1.0E20``."""
+    if special(value) or value == 0:
+        return special(value) or repr(value)
+    if 1e-3 <= abs(value) < 1e7:
+        text = format(Decimal(repr(value)), "f")
+        return text if "." in text else f"{text}.0"
+    return _scientific(repr(value))
+
+
+def _to_double(text: str) -> float:
+    stripped = text.strip()
+    if stripped in _SPECIAL:
+        return _SPECIAL[stripped]
+    plain = stripped.rstrip("dDfF") if stripped[-1:] in "dDfF" else stripped
+    try:
+        if not plain or "_" in plain or not set(plain) <= set("0123456789+-.eE"):
+            raise ValueError(plain)
+        return float(plain)
+    except ValueError as error:
+        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to DOUBLE") from error
+
+
+def _to_long(text: str) -> int:
+    """Read digits with a sign and nothing else."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not digits or not digits.isascii() or not digits.isdigit():
+        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to BIGINT")
+    value = int(text)
+    if not -_LONG <= value < _LONG:
+        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to BIGINT")
+    return value
+
+
+def _to_decimal(text: str, precision: int, scale: int) -> str:
+    """Read a decimal, round it half up to the scale, and bound it to the precision."""
+    try:
+        if "_" in text:
+            raise InvalidOperation
+        value = Decimal(text.strip())
+        rounded = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+        if not value.is_finite() or abs(rounded) >= Decimal(10) ** (precision - scale):
+            raise InvalidOperation
+    except InvalidOperation as error:
+        message = f"Cannot cast VARCHAR '{text}' to DECIMAL({precision}, {scale})"
+        raise TrinoFault("INVALID_CAST_ARGUMENT", message) from error
+    return format(rounded, "f")
+
+
+def _double_to_decimal(value: float, precision: int, scale: int) -> str:
+    try:
+        return _to_decimal(repr(value), precision, scale)
+    except TrinoFault as error:
+        message = f"Cannot cast DOUBLE '{java_text(value)}' to DECIMAL({precision}, {scale})"
+        raise TrinoFault("INVALID_CAST_ARGUMENT", message) from error
+
+
+def _to_base(value: int, radix: int) -> str:
+    _check_radix(radix)
+    digits = ""
+    rest = abs(value)
+    while rest or not digits:
+        rest, digit = divmod(rest, radix)
+        digits = _DIGITS[digit] + digits
+    return f"-{digits}" if value < 0 else digits
+
+
+def _from_base(text: str, radix: int) -> int:
+    _check_radix(radix)
+    try:
+        value = int(text, radix) if "_" not in text and text == text.strip() else None
+    except ValueError:
+        value = None
+    if value is None or not -_LONG <= value < _LONG:
+        raise invalid(f"Not a valid base-{radix} number: {text}")
+    return value
+
+
+def _check_radix(radix: int) -> None:
+    if not 2 <= radix <= 36:
+        raise invalid(f"Radix must be between 2 and 36, got {radix}")
+
+
+def _bit_count(value: int, bits: int) -> int:
+    if not 2 <= bits <= 64:
+        raise invalid(f"Bits specified in bit_count must be between 2 and 64, got {bits}")
+    half = 1 << (bits - 1)
+    if not -half <= value < half:
+        raise invalid(f"Number must be representable with the bits specified: {value}")
+    return (value & ((1 << bits) - 1)).bit_count()
+
+
+def _width_bucket(value: float, low: float, high: float, buckets: int) -> int:
+    if buckets <= 0:
+        raise invalid("bucketCount must be greater than 0")
+    if math.isnan(value):
+        raise invalid("operand must not be NaN")
+    if not math.isfinite(low) or not math.isfinite(high):
+        raise invalid("bounds must be finite")
+    if low == high:
+        raise invalid("bounds cannot equal each other")
+    least, most = min(low, high), max(low, high)
+    if value < least or value > most or value == most:
+        found = 0 if value < least else buckets + 1
+    else:
+        found = int(buckets * (value - least) / (most - least)) + 1
+    return buckets - found + 1 if low > high else found
+
+
+FUNCTIONS: tuple[Scalar, ...] = (
+    scalar("double_text", "DOUBLE", "VARCHAR", double_text),
+    scalar("real_text", "FLOAT", "VARCHAR", real_text),
+    scalar("to_double", "VARCHAR", "DOUBLE", _to_double),
+    scalar("to_long", "VARCHAR", "BIGINT", _to_long),
+    scalar("to_decimal", "VARCHAR BIGINT BIGINT", "VARCHAR", _to_decimal),
+    scalar("double_to_decimal", "DOUBLE BIGINT BIGINT", "VARCHAR", _double_to_decimal),
+    scalar("to_base", "BIGINT BIGINT", "VARCHAR", _to_base),
+    scalar("from_base", "VARCHAR BIGINT", "BIGINT", _from_base),
+    scalar("bit_count", "BIGINT BIGINT", "BIGINT", _bit_count),
+    scalar("width_bucket", "DOUBLE DOUBLE DOUBLE BIGINT", "BIGINT", _width_bucket),
+)

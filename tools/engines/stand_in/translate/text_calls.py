@@ -1,0 +1,272 @@
+"""Calls on texts, numbers and bytes that no template can say."""
+
+from sqlglot import exp
+
+from querymend.tools.engines.stand_in.translate.build import (
+    call,
+    cast,
+    column,
+    filled,
+    lambda_,
+    number,
+    replaced,
+    text,
+)
+from querymend.tools.engines.stand_in.translate.calls import Call, CallRule, arguments_of, called
+from querymend.tools.engines.stand_in.translate.casts import cast_as
+from querymend.tools.engines.stand_in.translate.coercions import coerced
+from querymend.tools.engines.stand_in.translate.comparisons import compare
+from querymend.tools.engines.stand_in.translate.operators import calculated
+from querymend.tools.engines.stand_in.translate.physical import physical
+from querymend.tools.engines.stand_in.translate.translator import Translator
+from querymend.tools.sql.types.model import (
+    INTEGERS,
+    TEXTS,
+    UNKNOWN,
+    VARCHAR,
+    TrinoType,
+    array,
+)
+
+_FLOATS = ("real", "double")
+
+
+def try_(tr: Translator, given: Call) -> exp.Expr:
+    """Translate TRY."""
+    return call("try", tr.expr(given.arguments[0]))
+
+
+def typeof(tr: Translator, given: Call) -> exp.Expr:
+    """Translate TYPEOF: the type is known before anything runs."""
+    return text(str(tr.kind(given.arguments[0])))
+
+
+def concat(tr: Translator, given: Call) -> exp.Expr:
+    """Translate CONCAT, which gives NULL if any part is."""
+    if given.gives.base == "array":
+        sides = [_as_array(tr, a, given.gives) for a in given.arguments]
+        found = sides[0]
+        for side in sides[1:]:
+            template = "CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE list_concat(a, b) END"
+            found = filled(template, a=found, b=side)
+        return found
+    if given.gives.base not in ("varchar", "varbinary"):
+        raise tr.refused(f"concat giving {given.gives}", given.node)
+    found = tr.to(given.arguments[0], given.gives)
+    for part in given.arguments[1:]:
+        found = filled("a || b", a=found, b=tr.to(part, given.gives))
+    return found
+
+
+def _as_array(tr: Translator, node: exp.Expr, wanted: TrinoType) -> exp.Expr:
+    made, kind = tr.expr(node), tr.kind(node)
+    if kind.base != "array" and kind != UNKNOWN:
+        made, kind = call("list_value", made), array(kind)
+    return coerced(made, kind, wanted)
+
+
+def concat_ws(tr: Translator, given: Call) -> exp.Expr:
+    """Translate CONCAT_WS, which leaves NULLs out."""
+    separator = tr.to(given.arguments[0], VARCHAR)
+    rest = given.arguments[1:]
+    if len(rest) == 1 and tr.kind(rest[0]).base == "array":
+        items = tr.to(rest[0], array(VARCHAR))
+    else:
+        items = call("list_value", *(tr.to(r, VARCHAR) for r in rest))
+    template = (
+        "CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE coalesce(array_to_string(a, b), '') END"
+    )
+    return filled(template, a=items, b=separator)
+
+
+def extreme(tr: Translator, given: Call) -> exp.Expr:
+    """Translate GREATEST and LEAST, which give NULL if any value is."""
+    values = [tr.to(a, given.gives) for a in given.arguments]
+    if given.gives.base not in ("varchar", "date", "timestamp", "decimal", "boolean", *INTEGERS):
+        return _extreme_by_order(tr, given, values)
+    nulls = filled("a IS NULL", a=values[0])
+    for value in values[1:]:
+        nulls = exp.Or(this=nulls, expression=filled("a IS NULL", a=value))
+    branch = exp.If(this=nulls, true=exp.null())
+    return exp.Case(ifs=[branch], default=call(given.name, *(v.copy() for v in values)))
+
+
+def _extreme_by_order(tr: Translator, given: Call, values: list[exp.Expr]) -> exp.Expr:
+    """Compare one by one where DuckDB's order is not Trino's: NaN never wins."""
+    if given.gives.base not in _FLOATS:
+        raise tr.refused(f"{given.name} of {given.gives}", given.node)
+    kind = exp.GT if given.name == "greatest" else exp.LT
+    found = values[0]
+    for value in values[1:]:
+        better = compare(kind, value, found.copy(), given.gives)
+        found = filled(
+            "CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN c OR isnan(a) THEN b ELSE a END",
+            a=found,
+            b=value,
+            c=better,
+        )
+    return found
+
+
+def mod(tr: Translator, given: Call) -> exp.Expr:
+    """Translate MOD as the operator that it is."""
+    a, b = given.arguments
+    return calculated("%", tr.expr(a), tr.kind(a), tr.expr(b), tr.kind(b), given.gives)
+
+
+def round_(tr: Translator, given: Call) -> exp.Expr:
+    """Translate ROUND to places: decimals and whole numbers keep their kind."""
+    if len(given.arguments) == 1:
+        return called(tr, given)
+    made, kinds = arguments_of(tr, given)
+    if kinds[0].base == "decimal":
+        return _round_decimal(tr, given, made, kinds[0], "round")
+    if kinds[0].base in INTEGERS:
+        wide = filled("CAST(round(CAST(a AS DECIMAL(38, 0)), b) AS HUGEINT)", a=made[0], b=made[1])
+        kept = filled("CASE WHEN b >= 0 THEN a ELSE c END", a=made[0], b=made[1], c=wide)
+        return cast(kept, physical(given.gives))
+    return called(tr, given)
+
+
+def truncate(tr: Translator, given: Call) -> exp.Expr:
+    """Translate TRUNCATE to places."""
+    if len(given.arguments) == 1:
+        return called(tr, given)
+    made, kinds = arguments_of(tr, given)
+    return _round_decimal(tr, given, made, kinds[0], "trunc")
+
+
+def _round_decimal(
+    tr: Translator, given: Call, made: list[exp.Expr], kind: TrinoType, name: str
+) -> exp.Expr:
+    """Round a decimal; DuckDB wants the number of places to be written."""
+    places = _written(given.arguments[1])
+    if places is None:
+        raise tr.refused(f"{given.name} of a decimal to places that are not written", given.node)
+    if places >= kind.scale:
+        return cast(made[0], physical(given.gives))
+    if name == "trunc":
+        unit = 10 ** abs(places)
+        if places < 0:
+            raise tr.refused("truncate to places before the point", given.node)
+        scaled = filled(f"trunc(CAST(a AS DECIMAL(38, {kind.scale})) * {unit})", a=made[0])
+        back = cast(text("0." + "1".zfill(places) if places else "1"), f"DECIMAL(38, {places})")
+        small = filled(
+            "CAST(a AS DECIMAL(36, 0)) * b",
+            a=scaled,
+            b=cast(back, f"DECIMAL({max(places, 1)}, {places})") if places else number(1),
+        )
+        return cast(small, physical(given.gives))
+    if places < 0:
+        whole = filled(
+            "round(CAST(a AS DECIMAL(38, 0)), b)",
+            a=_half_up(made[0], kind, places),
+            b=number(places),
+        )
+        return cast(whole, physical(given.gives))
+    return cast(call("round", made[0], number(places)), physical(given.gives))
+
+
+def _half_up(node: exp.Expr, kind: TrinoType, places: int) -> exp.Expr:
+    """Cut the digits behind the point, which cannot decide how a place before it is rounded."""
+    return call("trunc", node)
+
+
+def _written(node: exp.Expr) -> int | None:
+    sign = 1
+    while isinstance(node, (exp.Neg, exp.Paren)):
+        sign = -sign if isinstance(node, exp.Neg) else sign
+        node = node.this
+    if isinstance(node, exp.Literal) and node.is_int:
+        return sign * int(node.name)
+    return None
+
+
+def format_(tr: Translator, given: Call) -> exp.Expr:
+    """Translate FORMAT: each value as a text, with the name of its type."""
+    pattern, *values = given.arguments
+    texts, kinds = [], []
+    for value in values:
+        kind = tr.kind(value)
+        plain = kind.base in (
+            *INTEGERS,
+            *TEXTS,
+            *_FLOATS,
+            "decimal",
+            "boolean",
+            "date",
+            "timestamp",
+        )
+        if not plain and kind != UNKNOWN:
+            raise tr.refused(f"format of {kind}", given.node)
+        texts.append(_formattable(tr.expr(value), kind))
+        kinds.append(text(kind.base))
+    lists = [cast(call("list_value", *items), "VARCHAR[]") for items in (texts, kinds)]
+    return call("qm_format", tr.to(pattern, VARCHAR), *lists)
+
+
+def _formattable(node: exp.Expr, kind: TrinoType) -> exp.Expr:
+    return cast(node, "VARCHAR") if kind.base in _FLOATS else cast_as(node, kind, VARCHAR)
+
+
+def regexp_replace(tr: Translator, given: Call) -> exp.Expr:
+    """Translate REGEXP_REPLACE, with a lambda over the groups of each match."""
+    last = given.arguments[-1]
+    if not isinstance(last, exp.Lambda):
+        return called(tr, given)
+    body, names = tr.lambda_(last, lambda: tr.to(last.this, VARCHAR))
+    source, pattern = (tr.to(a, VARCHAR) for a in given.arguments[:2])
+    groups = filled("struct_extract(m, 'groups')", m=column("m"))
+    inner = replaced(body, {names[0]: groups})
+    piece = filled(
+        "struct_extract(m, 'before') || CASE WHEN g IS NULL THEN '' ELSE coalesce(r, '') END",
+        m=column("m"),
+        g=groups.copy(),
+        r=inner,
+    )
+    pieces = call("list_transform", call("qm_regexp_cut", source, pattern), lambda_(piece, "m"))
+    return filled("CASE WHEN a IS NULL THEN NULL ELSE array_to_string(a, '') END", a=pieces)
+
+
+def trim_node(tr: Translator, node: exp.Expr) -> exp.Expr:
+    """Translate ``TRIM(BOTH 'x' FROM y)``."""
+    side = str(node.args.get("position") or "BOTH").lower()
+    letters = node.args.get("expression")
+    value = tr.to(node.this, VARCHAR)
+    if letters is None:
+        return call("qm_trim_blank", value, text(side))
+    return call("qm_trim", value, tr.to(letters, VARCHAR), text(side))
+
+
+def normalize_node(tr: Translator, node: exp.Expr) -> exp.Expr:
+    """Translate ``NORMALIZE(x, NFD)``."""
+    form = node.args.get("form")
+    name = form.name.upper() if isinstance(form, exp.Expr) else "NFC"
+    return call("qm_normalize", tr.to(node.this, VARCHAR), text(name))
+
+
+def substring_node(tr: Translator, node: exp.Expr) -> exp.Expr:
+    """Translate ``SUBSTRING(x FROM a FOR b)``."""
+    sizes = [cast(tr.expr(node.args[k]), "BIGINT") for k in ("start", "length") if node.args.get(k)]
+    name = "qm_substr" if len(sizes) == 1 else "qm_substr_length"
+    return call(name, tr.to(node.this, VARCHAR), *sizes)
+
+
+RULES: dict[str, CallRule] = {
+    "try": try_,
+    "typeof": typeof,
+    "concat": concat,
+    "concat_ws": concat_ws,
+    "greatest": extreme,
+    "least": extreme,
+    "mod": mod,
+    "round": round_,
+    "truncate": truncate,
+    "format": format_,
+    "regexp_replace": regexp_replace,
+}
+NODES = {
+    exp.Trim: trim_node,
+    exp.Normalize: normalize_node,
+    exp.Substring: substring_node,
+}
