@@ -20,6 +20,7 @@ from querymend.tools.fixes import (
     grouping,
     literals,
     offkey,
+    shared,
     strings,
     tables,
     windows,
@@ -41,6 +42,7 @@ HOPELESS = 0.004
 Family = Callable[[View, Known, frozenset[str]], Iterator[Step]]
 FAMILIES: tuple[Family, ...] = (
     strings.steps,
+    shared.steps,
     tables.steps,
     calendars.steps,
     bindings.steps,
