@@ -28,7 +28,7 @@ def _shared(view: View, source: Source) -> Step | None:
         return None
     query = named[0].this.copy()
     named[0].replace(exp.Table(this=edits.name(source.node.name)))
-    tree = copy.tree.with_(edits.name(source.node.name), as_=query)
+    tree = copy.tree.with_(exp.TableAlias(this=edits.name(source.node.name)), as_=query)
     why = f"{wanted} is read twice: named once, before the query"
     return Step(code="shared_table", why=why, certainty=prior("shared_table"), tree=tree, edits=2)
 
