@@ -4,6 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from querymend.tools.engines.wire import requests, translate
 from querymend.tools.engines.wire.aws import Beneath
@@ -11,7 +12,7 @@ from querymend.tools.engines.wire.executions import Asked, Execution, Executions
 from querymend.tools.engines.wire.failures import CONCURRENCY_TEXT, Refusal
 from querymend.tools.engines.wire.requests import Fields
 from querymend.tools.engines.wire.shapes import cell_text, column_info, shape
-from querymend.tools.engines.wire.statement import statement
+from querymend.tools.engines.wire.statement import is_repeatable, statement
 from querymend.tools.engines.wire.work import Work
 from querymend.tools.engines.wire.workgroups import Workgroup
 from querymend.tools.sql.parse import MAX_BYTES, parse
@@ -91,9 +92,12 @@ class Athena:
                 fields={"Reason": "CONCURRENT_QUERY_LIMIT_EXCEEDED"},
             )
         told = statement(asked.sql)
-        refused = translate.refused_text(parse(told.body, self._work.behind.dialect).findings)
+        parsed = parse(told.body, self._work.behind.dialect)
+        refused = translate.refused_text(parsed.findings)
         if refused is not None:
             raise refused
+        if parsed.tree is not None:
+            told = replace(told, is_repeatable=is_repeatable(parsed))
         execution = Execution(
             id=str(uuid.uuid4()), asked=asked, statement=told, submitted=self._clock()
         )

@@ -13,8 +13,6 @@ from querymend.tools.engines.wire.failures import Refusal
 from querymend.tools.errors import SetupError
 
 _accounts = itertools.count(310_000_000_001)
-Wsgi = Any
-"""A WSGI application: called with an environment and a function that starts the answer."""
 
 
 class Beneath:
@@ -74,9 +72,11 @@ class Beneath:
         found = self._glue.get_tables(database, expression or None)
         return [cast("Mapping[str, object]", t.as_dict()) for t in found]
 
-    def make_bucket(self, name: str) -> None:
-        """Make an S3 bucket."""
-        self._s3.create_bucket(name, self.region)
+    def make_bucket_of(self, location: str) -> None:
+        """Make the S3 bucket of a location, if it names one and there is none yet."""
+        name = location.removeprefix("s3://").partition("/")[0]
+        if name and not self.has_bucket(name):
+            self._s3.create_bucket(name, self.region)
 
     def has_bucket(self, name: str) -> bool:
         """Tell whether there is an S3 bucket of that name."""

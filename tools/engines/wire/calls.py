@@ -32,19 +32,19 @@ class Call:
         return str(self.fields.get("QueryString", ""))
 
 
-def call_of(environ: dict[str, Any]) -> tuple[Call, bytes]:
+def call_of(environ: dict[str, Any]) -> Call:
     """Read a request; its body can be read again by whoever answers it."""
     key, service = _signed(environ)
     body = _body(environ)
     prefix, _, operation = str(environ.get("HTTP_X_AMZ_TARGET", "")).rpartition(".")
     if prefix in _JSON:
         fields = json.loads(body or b"{}")
-        return Call(service=_JSON[prefix], operation=operation, access_key=key, fields=fields), body
+        return Call(service=_JSON[prefix], operation=operation, access_key=key, fields=fields)
     action = parse_qs(body.decode("utf-8", "replace")).get("Action", [""])[0] if body else ""
     if service == "sts" and action:
-        return Call(service=service, operation=action, access_key=key), body
+        return Call(service=service, operation=action, access_key=key)
     path = f"{environ.get('REQUEST_METHOD', '')} {environ.get('PATH_INFO', '')}"
-    return Call(service=service or "s3", operation=path, access_key=key), body
+    return Call(service=service or "s3", operation=path, access_key=key)
 
 
 def _signed(environ: dict[str, Any]) -> tuple[str, str]:

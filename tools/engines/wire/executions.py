@@ -44,6 +44,8 @@ class Statement:
     explain: str = ""
     """Empty, or the kind of EXPLAIN: ``plan``, ``validate``, ``io``."""
     substatement: str = "SELECT"
+    is_repeatable: bool = True
+    """Whether it gives the same rows again, so that its result may be reused."""
 
     @property
     def type(self) -> str:
@@ -67,6 +69,8 @@ class Execution:
     reused: bool = False
     started: float | None = None
     completed: float | None = None
+    began: threading.Event = field(default_factory=threading.Event, repr=False)
+    """Set when it runs."""
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     """Set when someone stopped it."""
     ended: threading.Event = field(default_factory=threading.Event, repr=False)
@@ -86,7 +90,8 @@ class Execution:
             if not self.is_running:
                 return False
             self.state, self.started = "RUNNING", now
-            return True
+        self.began.set()
+        return True
 
     def end(self, state: State, now: float, failure: Failure | None = None) -> bool:
         """Go into a final state, once; False if it had ended before."""
@@ -206,9 +211,10 @@ class Executions:
         """Return the queries that are QUEUED or RUNNING."""
         return [e for e in self if e.is_running]
 
-    def reusable(self, asked: Asked, now: float) -> Execution | None:
-        """Return the newest query whose result may be given again, or None."""
-        if asked.reuse_minutes is None:
+    def reusable(self, wanted: Execution, now: float) -> Execution | None:
+        """Return the newest query whose result may be given for this one, or None."""
+        asked = wanted.asked
+        if asked.reuse_minutes is None or not wanted.statement.is_repeatable:
             return None
         oldest = now - 60 * asked.reuse_minutes
         fits = [

@@ -13,6 +13,7 @@ SYSTEM, USER, OTHER = 1, 2, 3
 """AthenaError's ErrorCategory."""
 CUTOFF_TEXT = "Bytes scanned limit was exceeded"
 STOPPED_TEXT = "Query cancelled by user"
+EXHAUSTED_TEXT = "Query exhausted resources at this scale factor"
 CONCURRENCY_TEXT = (
     "You have exceeded the limit for the number of queries you can run concurrently. Reduce the"
     " number of concurrent queries submitted by this account. Contact customer support to request"
@@ -68,15 +69,20 @@ def malformed(text: str) -> Refusal:
     return Refusal(text, fields={"AthenaErrorCode": "MALFORMED_QUERY"})
 
 
+def not_given(key: str) -> Failure:
+    """Refuse a query that does not give the values of an injected partition key."""
+    return Failure(
+        text="CONSTRAINT_VIOLATION: For the injected projected partition column"
+        f" {key}, the WHERE clause must contain only static equality conditions, and at least one"
+        " such condition must be present."
+    )
+
+
 def refusal(fault: Fault) -> Refusal:
     """Return the answer of a call that this fault befalls."""
     code, text, fields = _CALLS[fault.kind]
-    return Refusal(
-        fault.text or text,
-        code=code,
-        fields=fields,
-        status=500 if fault.kind == "internal" else 400,
-    )
+    status = 500 if fault.kind == "internal" else 400
+    return Refusal(fault.text or text, code=code, fields=fields, status=status)
 
 
 def failure(fault: Fault) -> Failure:
@@ -118,7 +124,7 @@ _CALLS: dict[str, tuple[str, str, dict[str, str]]] = {
 CUTOFF = Failure(text=CUTOFF_TEXT, type=1008, cancelled=True)
 STOPPED = Failure(text=STOPPED_TEXT, type=1014, cancelled=True)
 _QUERIES: dict[str, Failure] = {
-    "exhausted": Failure(text="Query exhausted resources at this scale factor", type=0),
+    "exhausted": Failure(text=EXHAUSTED_TEXT, type=0),
     "timeout": Failure(text="Query timeout", category=SYSTEM, type=210),
     "permission": Failure(
         text="Insufficient permissions to execute the query. User is not authorized to perform:"
@@ -143,7 +149,8 @@ _QUERIES: dict[str, Failure] = {
         type=1003,
     ),
     "bad_data": Failure(
-        text="HIVE_BAD_DATA: Field 3's type BINARY in parquet file is incompatible with type double",
+        text="HIVE_BAD_DATA: Field price's type BINARY in parquet file is incompatible with type"
+        " double",
         type=1001,
     ),
     "cutoff": CUTOFF,

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from querymend.tools.catalog.model import Catalog, Cell, Table
+from querymend.tools.catalog.model import Catalog, Cell, Column, Table
 from querymend.tools.engines.wire.shapes import cell_text, shape
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -59,10 +59,7 @@ def table_input(
 ) -> dict[str, object]:
     """Return Glue's TableInput for one table."""
     keys = [k.lower() for k in known.partitions]
-    columns = {
-        c.name.lower(): _column(c.name, c.type, c.description, known, dialect)
-        for c in table.columns
-    }
+    columns = {c.name.lower(): _column(c, known, dialect) for c in table.columns}
     location = known.location or f"s3://querymend-data/{database}/{table.name.lower()}/"
     told: dict[str, object] = {
         "Name": table.name.lower(),
@@ -75,12 +72,13 @@ def table_input(
     return {**told, **_as_view(known, told, database)} if known.view_sql else told
 
 
-def _column(
-    name: str, kind: str, description: str, known: GlueTable, dialect: str
-) -> dict[str, object]:
-    column: dict[str, object] = {"Name": name.lower(), "Type": shape(kind, dialect).hive()}
-    comment = known.comments.get(name, description)
-    return {**column, "Comment": comment} if comment else column
+def _column(column: Column, known: GlueTable, dialect: str) -> dict[str, object]:
+    told: dict[str, object] = {
+        "Name": column.name.lower(),
+        "Type": shape(column.type, dialect).hive(),
+    }
+    comment = known.comments.get(column.name, column.description)
+    return {**told, "Comment": comment} if comment else told
 
 
 def storage(columns: Sequence[Mapping[str, object]], location: str) -> dict[str, object]:

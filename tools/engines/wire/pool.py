@@ -1,42 +1,41 @@
-"""Engines by database, each lent to one query at a time, so that one query can be stopped alone."""
+"""Engines, each lent to one query at a time, so that one query can be stopped alone."""
 
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from querymend.tools.engines.engine import Engine
 
 AGAIN_SECONDS = 0.02
-Open = Callable[[str], Engine]
-"""Given a database, opens the engine whose bare names belong to it."""
+Open = Callable[[], Engine]
+"""Opens another engine on the same data."""
 
 
 class Pool:
-    """Lends engines; opens another while fewer than ``most`` of a database are out."""
+    """Lends engines; opens another while fewer than ``most`` are out.
 
-    def __init__(self, open_engine: Open, *, most: int) -> None:
-        self._open = open_engine
-        self._most = most
-        self._free: defaultdict[str, list[Engine]] = defaultdict(list)
-        self._all: defaultdict[str, list[Engine]] = defaultdict(list)
+    Args:
+        first: an engine that is open already.
+        opener: opens another, if there may be more than one.
+        most: how many there may be.
+    """
+
+    def __init__(self, first: Engine, *, opener: Open | None, most: int) -> None:
+        self._open = opener
+        self._most = most if opener is not None else 1
+        self._all = [first]
+        self._free = [first]
         self._changed = threading.Condition()
 
-    def add(self, database: str, engine: Engine) -> None:
-        """Take in an engine that is open already."""
-        with self._changed:
-            self._all[database].append(engine)
-            self._free[database].append(engine)
-
     @contextmanager
-    def lend(self, database: str, stopped: threading.Event) -> Iterator[Engine | None]:
+    def lend(self, stopped: threading.Event) -> Iterator[Engine | None]:
         """Lend an engine, waiting for one if need be; None if stopped before there was one."""
-        engine = self._take(database, stopped)
+        engine = self._take(stopped)
         try:
             yield engine
         finally:
             if engine is not None:
-                self._give_back(database, engine)
+                self._give_back(engine)
 
     def wake(self) -> None:
         """Let those who wait see that they were stopped."""
@@ -46,30 +45,27 @@ class Pool:
     def close(self) -> None:
         """Close every engine."""
         with self._changed:
-            engines = [e for opened in self._all.values() for e in opened]
-            self._all.clear()
-            self._free.clear()
+            engines, self._all, self._free = self._all, [], []
         for engine in engines:
             engine.close()
 
-    def _take(self, database: str, stopped: threading.Event) -> Engine | None:
+    def _take(self, stopped: threading.Event) -> Engine | None:
         with self._changed:
-            self._changed.wait_for(lambda: stopped.is_set() or self._may_take(database))
+            self._changed.wait_for(lambda: stopped.is_set() or self._may_take())
             if stopped.is_set():
                 return None
-            if self._free[database]:
-                return self._free[database].pop()
-            engine = self._open(database)
-            self._all[database].append(engine)
-            return engine
+            if not self._free and self._open is not None:
+                self._free.append(self._open())
+                self._all += self._free
+            return self._free.pop()
 
-    def _may_take(self, database: str) -> bool:
-        return bool(self._free[database]) or len(self._all[database]) < self._most
+    def _may_take(self) -> bool:
+        return bool(self._free) or len(self._all) < self._most
 
-    def _give_back(self, database: str, engine: Engine) -> None:
+    def _give_back(self, engine: Engine) -> None:
         with self._changed:
-            if engine in self._all[database]:
-                self._free[database].append(engine)
+            if engine in self._all:
+                self._free.append(engine)
             self._changed.notify_all()
 
 

@@ -1,4 +1,4 @@
-"""How much a query would scan: rows left by its partition predicates × width of its columns.
+"""How much a query scans: rows left by its partition predicates, times its columns' width.
 
 That is what Parquet behind Athena amounts to: whole partitions are skipped, and so are columns
 that nobody names. Bytes are an estimate; that they fall with a predicate or a column is the point.
@@ -89,6 +89,33 @@ def _conditions(select: exp.Select, alias: str, keys: set[str]) -> Iterable[exp.
 
 def _is_key(column: exp.Column, alias: str, keys: set[str]) -> bool:
     return column.name.lower() in keys and column.table.lower() in {"", alias}
+
+
+def missing_values(found: Iterable[Read], injected: Mapping[str, tuple[str, ...]]) -> str:
+    """Return an injected key whose values a read does not give one by one, or ''.
+
+    Args:
+        found: the reads.
+        injected: keys whose values must be given, by qualified table name.
+    """
+    return next(
+        (
+            key
+            for read in found
+            for key in injected.get(read.table.qualified_name, ())
+            if not any(_gives(condition, key) for condition in read.conditions)
+        ),
+        "",
+    )
+
+
+def _gives(condition: exp.Expr, key: str) -> bool:
+    """Tell whether a predicate names the values of a key one by one."""
+    column = condition.this if isinstance(condition, exp.EQ | exp.In) else None
+    given = [condition.args.get("expression"), *condition.args.get("expressions", [])]
+    values = [v for v in given if v is not None]
+    named = isinstance(column, exp.Column) and column.name.lower() == key.lower()
+    return named and bool(values) and all(isinstance(v, exp.Literal | exp.Cast) for v in values)
 
 
 def width(kind: Shape) -> int:

@@ -1,34 +1,31 @@
-"""The server: HTTP on loopback, Athena answered here, Glue, S3 and STS by moto beneath."""
+"""The stand-in as its users see it: what it stands on, what goes wrong, what was asked."""
 
-import json
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
 from querymend.tools.engines.engine import Engine
 from querymend.tools.engines.wire.athena import Athena
 from querymend.tools.engines.wire.aws import Beneath
-from querymend.tools.engines.wire.calls import Call, call_of, refused_answer
+from querymend.tools.engines.wire.behind import Behind
+from querymend.tools.engines.wire.calls import Call
 from querymend.tools.engines.wire.executions import Execution, Executions
-from querymend.tools.engines.wire.failures import Refusal, refusal
+from querymend.tools.engines.wire.failures import refusal
 from querymend.tools.engines.wire.faults import Fault, Faults
 from querymend.tools.engines.wire.glue import GlueTable
+from querymend.tools.engines.wire.listener import Listener
 from querymend.tools.engines.wire.pool import Open
 from querymend.tools.engines.wire.scan import Scans
 from querymend.tools.engines.wire.stocked import stock
 from querymend.tools.engines.wire.work import Work
 from querymend.tools.engines.wire.workgroups import Workgroup
 
-if TYPE_CHECKING:
-    from werkzeug.serving import BaseWSGIServer
-
 REGION = "us-east-1"
 CLOSE_SECONDS = 10.0
 Source = str | Path | Engine | Open
-"""A DuckDB file, an engine (one query at a time), or what opens an engine for a database."""
+"""A DuckDB file, an engine (one query at a time), or what opens engines (several then)."""
 
 
 class AthenaStandIn:
@@ -58,7 +55,7 @@ class AthenaStandIn:
 
         Args:
             source: a DuckDB file, an engine (which runs one query at a time), or a function that
-                opens the engine of a database (then several run at once).
+                opens engines (then several queries run at once).
             database: the database of tables that have no schema.
             tables: what Glue knows besides, by table name: partition keys, projection, views.
             workgroups: besides ``primary``, or in its place.
@@ -78,7 +75,7 @@ class AthenaStandIn:
         self._beneath = Beneath(region)
         self._scans = Scans(scale=scale)
         groups = {"primary": Workgroup()} | {g.name: g for g in workgroups}
-        self._stock = lambda what: stock(what, self._beneath, database=database, given=tables or {})
+        self._database, self._tables = database, tables or {}
         self._work = Work(
             self._stock(source),
             beneath=self._beneath,
@@ -96,24 +93,22 @@ class AthenaStandIn:
             most_active=most_active,
             clock=clock,
         )
-        bucket = f"querymend-results-{self._beneath.account}"
-        self._beneath.make_bucket(bucket)
-        for group in groups.values():
-            self._make_bucket_of(group.output)
-        self.output = f"s3://{bucket}/"
+        self.output = f"s3://querymend-results-{self._beneath.account}/"
+        for location in (self.output, *(g.output for g in groups.values())):
+            self._beneath.make_bucket_of(location)
         self._port = port
-        self._http: BaseWSGIServer | None = None
+        self._listener: Listener | None = None
 
     @property
     def endpoint_url(self) -> str:
         """Return the address that clients are given."""
-        if self._http is None:
-            raise RuntimeError("The stand-in has not been started: use it in a with statement.")
-        return f"http://127.0.0.1:{self._http.server_port}"
+        if self._listener is None:
+            raise RuntimeError("The stand-in does not listen: use it in a with statement.")
+        return f"http://127.0.0.1:{self._listener.port}"
 
     @property
     def client(self) -> dict[str, str]:
-        """Return the address, the region and keys (any will do), as boto3 and pyathena take them."""
+        """Return address, region and keys (any will do), as boto3 and pyathena take them."""
         return {
             "endpoint_url": self.endpoint_url,
             "region_name": self._beneath.region,
@@ -147,36 +142,26 @@ class AthenaStandIn:
 
     def make_bucket(self, name: str) -> None:
         """Make an S3 bucket, for results or data."""
-        self._beneath.make_bucket(name)
+        self._beneath.make_bucket_of(f"s3://{name}/")
 
     def replace(self, source: Source) -> None:
         """Put another source in the old one's place; Glue's versions rise where tables differ."""
         old = self._work.behind
         self._work.behind = self._stock(source)
         self._scans.forget()
-        old.pool.close()
+        old.places.close()
 
     def __enter__(self) -> Self:
         return self.start()
 
     def start(self) -> Self:
-        """Begin to listen, in a thread of its own."""
-        from werkzeug.serving import WSGIRequestHandler, make_server
-
-        class Quiet(WSGIRequestHandler):
-            """Keeps connections open, and writes no log."""
-
-            protocol_version = "HTTP/1.1"
-
-            def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002
-                """Write nothing."""
-
-        self._http = make_server(
-            "127.0.0.1", self._port, self._answer, threaded=True, request_handler=Quiet
+        """Begin to listen."""
+        self._listener = Listener(
+            self._port,
+            beneath=self._beneath,
+            seen=self._see,
+            answer=lambda call: self._athena.answer(call.operation, call.fields),
         )
-        threading.Thread(
-            target=self._http.serve_forever, name="querymend-athena-http", daemon=True
-        ).start()
         return self
 
     def __exit__(
@@ -193,42 +178,18 @@ class AthenaStandIn:
             self._work.stop(execution)
         for execution in self._executions:
             execution.finished.wait(CLOSE_SECONDS)
-        if self._http is not None:
-            self._http.shutdown()
-            self._http.server_close()
-            self._http = None
-        self._work.behind.pool.close()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        self._work.behind.places.close()
         self._beneath.close()
 
-    def _make_bucket_of(self, output: str) -> None:
-        bucket = output.removeprefix("s3://").partition("/")[0]
-        if bucket and not self._beneath.has_bucket(bucket):
-            self._beneath.make_bucket(bucket)
+    def _stock(self, source: Source) -> Behind:
+        return stock(source, self._beneath, database=self._database, given=self._tables)
 
-    def _answer(self, environ: dict[str, Any], start: Any) -> Any:
-        """Answer one HTTP request (WSGI)."""
-        call, body = call_of(environ)
+    def _see(self, call: Call) -> None:
+        """Note a call, and let it fail if a fault befalls it."""
         self.calls.append(call)
-        try:
-            self._refuse(call)
-            if call.service != "athena":
-                return self._beneath.answer(environ, start)
-            fields = json.loads(body or b"{}")
-            content = json.dumps(self._athena.answer(call.operation, fields)).encode()
-        except Refusal as refused:
-            status, headers, content = refused_answer(call, refused)
-            start(status, headers)
-            return [content]
-        start(
-            "200 OK",
-            [
-                ("Content-Type", "application/x-amz-json-1.1"),
-                ("Content-Length", str(len(content))),
-            ],
-        )
-        return [content]
-
-    def _refuse(self, call: Call) -> None:
         if call.access_key in self._expired:
             raise refusal(Fault("expired"))
         fault = self._faults.at_call(call.operation, call.sql)

@@ -17,7 +17,7 @@ from querymend.tools.engines.engine import ResultColumn
 
 _T = exp.DataType.Type
 _LONGEST = 2_147_483_647
-_PLAIN: dict[exp.DataType.Type, tuple[str, int, int]] = {
+_PLAIN: dict[exp.DType, tuple[str, int, int]] = {
     _T.BOOLEAN: ("boolean", 0, 0),
     _T.TINYINT: ("tinyint", 3, 0),
     _T.SMALLINT: ("smallint", 5, 0),
@@ -48,7 +48,17 @@ _PLAIN: dict[exp.DataType.Type, tuple[str, int, int]] = {
     _T.NULL: ("unknown", 0, 0),
     _T.UNKNOWN: ("unknown", 0, 0),
 }
-_HIVE = {"integer": "int", "varchar": "string", "row": "struct", "json": "string", "uuid": "string"}
+_HIVE = {
+    "integer": "int",
+    "row": "struct",
+    "json": "string",
+    "uuid": "string",
+    "ipaddress": "string",
+    "unknown": "string",
+    "varbinary": "binary",
+    "interval day to second": "string",
+    "interval year to month": "string",
+}
 _TIMED = (_T.TIMESTAMP, _T.TIMESTAMPNTZ, _T.TIMESTAMPTZ, _T.TIME, _T.TIMETZ)
 _SPELT = {"interval year to month", "interval day to second", "unknown", "hyperloglog", "char"}
 
@@ -68,6 +78,8 @@ class Shape:
     def hive(self) -> str:
         """Spell the type as Glue does: ``array<struct<sku:string,qty:int>>``."""
         name = _HIVE.get(self.name, self.name)
+        if self.name in {"varchar", "char"}:
+            return "string" if self.precision == _LONGEST else f"{name}({self.precision})"
         if self.name == "decimal":
             return f"decimal({self.precision},{self.scale})"
         if self.name == "row":

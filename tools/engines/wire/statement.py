@@ -1,15 +1,17 @@
-"""EXPLAIN and its options before a statement, and the database that bare names belong to."""
+"""What a client sends around a query: EXPLAIN, the database of bare names, parameters."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.engines.wire.executions import Statement
+from querymend.tools.errors import QueryError
 from querymend.tools.sql.parse import Parsed, parse
 from querymend.tools.sql.tables import base_tables
 
+_CHANCE = {"rand", "random", "shuffle", "uuid"}
 _EXPLAIN = re.compile(r"\s*EXPLAIN(?!\w)\s*(?:\(([^()]*)\)\s*)?", re.IGNORECASE)
 
 
@@ -34,6 +36,48 @@ def _kind(options: str) -> str:
     return "io" if "IO" in [w.strip(",") for w in words] else "plan"
 
 
+def filled(parsed: Parsed, values: Sequence[str]) -> Parsed:
+    """Put execution parameters in the places of question marks.
+
+    Args:
+        parsed: the statement as it came.
+        values: one SQL literal for each, as Athena takes them: a string brings its own quotes.
+
+    Raises:
+        QueryError: there are more or fewer of them than places.
+    """
+    assert parsed.tree is not None
+    tree = parsed.tree.copy()
+    places = [p for p in tree.find_all(exp.Placeholder, bfs=False) if not p.this]
+    if len(places) != len(values):
+        raise QueryError(
+            f"Incorrect number of parameters: expected {len(places)} but found {len(values)}",
+            code="INVALID_PARAMETER_USAGE",
+        )
+    for place, value in zip(places, values, strict=True):
+        literal = parse(f"SELECT {value}", parsed.dialect).tree
+        if not isinstance(literal, exp.Select):
+            raise QueryError(f"{value} is no literal.", code="INVALID_PARAMETER_USAGE")
+        place.replace(literal.expressions[0])
+    return parse(tree.sql(parsed.dialect), parsed.dialect) if places else parsed
+
+
+def is_repeatable(parsed: Parsed) -> bool:
+    """Tell whether a query gives the same rows again, so that Athena may reuse its result.
+
+    It does not for rand() and its like, nor for LIMIT without ORDER BY (Amazon Athena user guide,
+    "Reusing query results").
+    """
+    assert parsed.tree is not None
+    cut = any(
+        s.args.get("limit") and not s.args.get("order") for s in parsed.tree.find_all(exp.Query)
+    )
+    return not cut and not any(
+        isinstance(f, exp.Rand | exp.Randn | exp.Uuid) or f.name.lower() in _CHANCE
+        for f in parsed.tree.find_all(exp.Func)
+    )
+
+
 def placed(parsed: Parsed, *, database: str, home: str, catalog: Catalog) -> Parsed:
     """Name the database of every bare table, where the engine would look elsewhere for it.
 
@@ -45,28 +89,18 @@ def placed(parsed: Parsed, *, database: str, home: str, catalog: Catalog) -> Par
     """
     assert parsed.tree is not None
     tree = parsed.tree.copy()
-    schemas = {t.schema.lower() for t in catalog.tables}
-    changes = [
-        _place(table, database.lower(), home.lower(), schemas)
-        for table in _tables(tree, parsed.dialect)
-    ]
-    return parse(tree.sql(parsed.dialect), parsed.dialect) if any(changes) else parsed
-
-
-def _tables(tree: exp.Expr, dialect: str) -> Iterable[exp.Table]:
-    return list(base_tables(tree, dialect))
-
-
-def _place(table: exp.Table, database: str, home: str, schemas: set[str]) -> bool:
-    named = table.db.lower()
+    bare = any(not t.schema for t in catalog.tables)
+    home = home.lower()
     changed = False
-    if table.catalog.lower() == "awsdatacatalog":
-        table.set("catalog", None)
-        changed = True
-    if not named and database != home:
-        table.set("db", exp.to_identifier(database, quoted=True))
-        changed = True
-    if named == home and home not in schemas and "" in schemas:
-        table.set("db", None)
-        changed = True
-    return changed
+    for table in list(base_tables(tree, parsed.dialect)):
+        if parsed.dialect != "athena" and table.catalog.lower() == "awsdatacatalog":
+            table.set("catalog", None)
+            changed = True
+        if not table.db and database.lower() != home:
+            table.set("db", exp.to_identifier(database.lower(), quoted=True))
+            changed = True
+        if bare and table.db.lower() == home:
+            table.set("db", None)
+            table.set("catalog", None)
+            changed = True
+    return parse(tree.sql(parsed.dialect), parsed.dialect) if changed else parsed

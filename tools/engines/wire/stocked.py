@@ -1,5 +1,6 @@
 """Opens what a server stands on, and fills Glue with its tables."""
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,12 +9,11 @@ from sqlglot import exp
 from querymend.tools.catalog.model import Catalog, Cell, Table
 from querymend.tools.engines.engine import Engine, Limits
 from querymend.tools.engines.wire.aws import Beneath
+from querymend.tools.engines.wire.behind import Behind, Places
 from querymend.tools.engines.wire.glue import GlueTable, glue_tables, partition_input, table_input
-from querymend.tools.engines.wire.pool import Open, Pool
-from querymend.tools.engines.wire.work import Behind
+from querymend.tools.engines.wire.pool import Open
 from querymend.tools.sql.gate import admit
 
-MOST_AT_ONCE = 8
 _EVERYTHING = Limits(rows=None, seconds=None, bytes=None)
 
 
@@ -27,7 +27,7 @@ def stock(
     """Open a source and bring Glue in step with it.
 
     Args:
-        source: a DuckDB file, one engine, or what opens an engine for a database.
+        source: a DuckDB file, one engine, or what opens engines.
         beneath: holds Glue.
         database: the database of tables without a schema.
         given: what Glue knows besides, by table name.
@@ -35,47 +35,46 @@ def stock(
     Raises:
         SetupError: the source cannot be opened.
     """
-    home = database.lower()
-    pool, first = _opened(source, home)
-    catalog = first.catalog()
-    known = glue_tables(catalog, given)
-    behind = Behind(
-        pool=pool, catalog=catalog, known=known, dialect=first.dialect, home=lambda _: home
-    )
-    _fill(beneath, behind, first, home)
+    places = _places(source, database)
+    first = places.shared
+    stopped = threading.Event()
+    with first.pool.lend(stopped) as engine:
+        assert engine is not None
+        known = glue_tables(first.catalog, given)
+        behind = Behind(places=places, known=known, dialect=engine.dialect)
+        _fill(beneath, behind, engine, database.lower())
     return behind
 
 
-def _opened(source: str | Path | Engine | Open, home: str) -> tuple[Pool, Engine]:
-    """Return the pool, and an engine to read the catalog with."""
+def _places(source: str | Path | Engine | Open, database: str) -> Places:
     if isinstance(source, str | Path):
-        return _opened(_opener(Path(source)), home)
+        return _places_of_file(Path(source), database)
     if callable(source):
-        opener: Open = source
-        engine = opener(home)
-        pool = Pool(lambda _: opener(home), most=MOST_AT_ONCE)
-    else:
-        engine = source
-        pool = Pool(lambda _: engine, most=1)
-    pool.add(home, engine)
-    return pool, engine
+        return Places(source(), database=database, opener=source)
+    return Places(source, database=database)
 
 
-def _opener(path: Path) -> Open:
-    from querymend.tools.engines.duckdb import open_duckdb
+def _places_of_file(path: Path, database: str) -> Places:
+    from querymend.tools.engines.stand_in.engine import open_stand_in
 
-    return lambda _: open_duckdb(path)
+    return Places(
+        open_stand_in(path),
+        database=database,
+        opener=lambda: open_stand_in(path),
+        by_database=lambda name: open_stand_in(path, database=name),
+    )
 
 
 def _fill(beneath: Beneath, behind: Behind, engine: Engine, home: str) -> None:
-    databases = {home: []} | {t.schema.lower(): [] for t in behind.catalog.tables if t.schema}
-    tables: dict[str, list[Table]] = databases
-    for table in behind.catalog.tables:
-        tables[(table.schema or home).lower()].append(table)
-    for name, found in tables.items():
+    catalog = behind.places.shared.catalog
+    bare = any(not t.schema for t in catalog.tables) or not catalog.tables
+    tables: dict[str, list[Table]] = {home: []} if bare else {}
+    for table in catalog.tables:
+        tables.setdefault((table.schema or home).lower(), []).append(table)
+    for name in dict.fromkeys([*tables, *beneath.databases()]):
         beneath.put_database(name)
-        beneath.keep_only(name, (t.name.lower() for t in found))
-        for table in found:
+        beneath.keep_only(name, (t.name.lower() for t in tables.get(name, ())))
+        for table in tables.get(name, ()):
             _put(beneath, behind, engine, name, table)
 
 
@@ -84,7 +83,8 @@ def _put(beneath: Beneath, behind: Behind, engine: Engine, database: str, table:
     told = table_input(table, known, database=database, dialect=behind.dialect)
     beneath.put_table(database, told)
     if known.partitions and not known.is_projected and not known.view_sql:
-        values = _partition_values(engine, behind.catalog, table, known)
+        catalog = behind.places.shared.catalog
+        values = _partition_values(engine, catalog, table, known)
         beneath.put_partitions(
             database,
             table.name.lower(),

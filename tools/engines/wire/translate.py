@@ -6,7 +6,14 @@ An engine that speaks Trino's codes passes through; DuckDB's exceptions are matc
 import re
 from collections.abc import Callable, Iterable
 
-from querymend.tools.engines.wire.failures import SYSTEM, USER, Failure, Refusal, malformed
+from querymend.tools.engines.wire.failures import (
+    EXHAUSTED_TEXT,
+    SYSTEM,
+    USER,
+    Failure,
+    Refusal,
+    malformed,
+)
 from querymend.tools.errors import (
     AccessDenied,
     BudgetExceeded,
@@ -44,10 +51,13 @@ def refused_by_gate(findings: Iterable[Finding], database: str) -> Failure:
     """Return the end of a query that the gate refused."""
     finding = next(iter(findings))
     if finding.code == "unknown_table":
-        return _at(finding, "TABLE_NOT_FOUND", _missing_table(finding.clause, database))
+        name = finding.message.removeprefix("There is no table ").rstrip(".")
+        return _at(finding, "TABLE_NOT_FOUND", _missing_table(name, database))
     if finding.code == "unknown_function":
         name = finding.clause.partition("(")[0].strip().lower()
         return _at(finding, "FUNCTION_NOT_FOUND", f"Function '{name}' not registered")
+    if finding.code in {"too_costly", "too_deep", "too_long"}:
+        return Failure(text=f"{EXHAUSTED_TEXT}: {finding.message}", type=0)
     return Failure(
         text="Insufficient permissions to execute the query. This role only reads: "
         + finding.message,
@@ -60,7 +70,7 @@ def failed(error: QuerymendError, database: str) -> Failure:
     if isinstance(error, QueryError):
         return _query_error(error, database)
     if isinstance(error, BudgetExceeded):
-        return Failure(text=f"Query exhausted resources at this scale factor: {error}", type=0)
+        return Failure(text=f"{EXHAUSTED_TEXT}: {error}", type=0)
     if isinstance(error, AccessDenied):
         return Failure(text=f"PERMISSION_DENIED: Access Denied: {error}", type=1500)
     retryable = isinstance(error, EngineUnavailable)
