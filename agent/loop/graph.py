@@ -25,6 +25,7 @@ from querymend.loop.route import route
 from querymend.loop.state import Question, State, Update
 from querymend.loop.trip import Trip
 from querymend.loop.validate import validate
+from querymend.loop.weighing import affordable
 
 Graph = CompiledStateGraph[State, Trip, Question, State]
 FUSE = 60
@@ -61,7 +62,7 @@ def after_validate(state: State, runtime: Runtime[Trip]) -> Literal["execute", "
     """Run only what nothing blocks."""
     if state.ending:
         return "answer"
-    if blocked(state.at_hand.findings):
+    if blocked(state.at_hand.findings) or not affordable(state.at_hand.findings):
         return _repair_or_end(state, runtime)
     return "execute" if runtime.context.run else "answer"
 

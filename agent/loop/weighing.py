@@ -14,6 +14,9 @@ from querymend.tools.sql.admitted import Admitted
 from querymend.tools.sql.gate import admit
 from querymend.tools.sql.partitions import COSTLY
 
+PARTITIONS = (*COSTLY, "partition_type")
+"""Findings about predicates on partition keys."""
+
 
 class ApprovalNeeded(Final):
     """The scan is larger than what runs without leave."""
@@ -72,12 +75,17 @@ def priced(findings: Sequence[Finding], sql: str, trip: Trip) -> tuple[Finding, 
 
     Above what is left of the bytes they are repaired; a scan that fits is only noted.
     """
-    if not any(f.code in (*COSTLY, "partition_type") for f in findings):
+    if not any(f.code in PARTITIONS for f in findings):
         return tuple(findings)
     estimate = estimated(sql, trip)
     if estimate is None:
         return tuple(findings)
     return tuple(_priced(f, estimate, trip) for f in findings)
+
+
+def affordable(findings: Sequence[Finding]) -> bool:
+    """Tell whether a text may run as it is: one that reads too much is mended before, not after."""
+    return not any(f.severity == "repair" and f.code in PARTITIONS for f in findings)
 
 
 def _priced(finding: Finding, estimate: Estimate, trip: Trip) -> Finding:

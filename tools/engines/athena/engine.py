@@ -73,8 +73,9 @@ class AthenaEngine:
     def workgroup(self) -> Workgroup:
         """Read the workgroup's settings, once."""
         if self._workgroup is None:
-            client = self._clients.get("athena")
-            self._workgroup = self.asking(lambda: read_workgroup(client, self.place))
+            self._workgroup = self.asking(
+                lambda: read_workgroup(self._clients.get("athena"), self.place)
+            )
         return self._workgroup
 
     def client(self, service: str) -> Any:

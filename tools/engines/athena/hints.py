@@ -15,6 +15,7 @@ EXPECTED = 5
 NEAR = 3
 _PLACE = re.compile(r"line (\d+):(\d+)")
 _EXPECTING = re.compile(r"Expecting: (.*)", re.DOTALL)
+_TOKEN = re.compile(r"'[^']*'|<[^>]+>|\w+")
 _NAME = re.compile(r"(?:[Cc]olumn|[Tt]able|[Ss]chema|[Ff]unction) '([^']+)'")
 _SIGNATURES = re.compile(r"Expected: .*", re.DOTALL)
 _UNKNOWN_FUNCTION = re.compile(r"[Ff]unction '?(\w+)'? not registered")
@@ -95,7 +96,7 @@ def is_forbidden_column(told: Told) -> str:
 
 def _syntax(told: Told) -> str:
     found = _EXPECTING.search(told.failure.text)
-    tokens = [t.strip() for t in found[1].split(",")][:EXPECTED] if found else []
+    tokens = _TOKEN.findall(found[1])[:EXPECTED] if found else []
     expected = f"Expected here: {', '.join(tokens)}. " if tokens else ""
     reminder = (
         "Athena quotes names with \"…\" and strings with '…'; OFFSET stands before LIMIT; there is"
