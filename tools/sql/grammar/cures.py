@@ -9,6 +9,8 @@ import yaml
 
 from querymend.tools.sql.grammar.lexemes import Lexeme
 from querymend.tools.sql.grammar.reader import Mismatch, reserved
+from querymend.tools.sql.grammar.typenames import NO_TYPE
+from querymend.tools.sql.types.casts import foreign_type
 
 _CLAUSES = ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "JOIN", "ON", ")")
 _AMOUNT = re.compile(r"([+-]?\d+)\s+(\w+?)s?", re.IGNORECASE)
@@ -83,8 +85,16 @@ def _reserved(mismatch: Mismatch, around: Around, at: int) -> str | None:
     return None
 
 
+def _type(mismatch: Mismatch, _around: Around, _at: int) -> str | None:
+    """Give Trino's name for a type of another system."""
+    if mismatch.expected != NO_TYPE:
+        return None
+    own = foreign_type(mismatch.lexeme.text)
+    return f"Write {own}." if own else "Trino's types are varchar, bigint, double, decimal, date …"
+
+
 Rule = Callable[[Mismatch, Around, int], str | None]
-_RULES: tuple[Rule, ...] = (_comma, _interval, _limit)
+_RULES: tuple[Rule, ...] = (_comma, _interval, _limit, _type)
 
 
 @cache

@@ -5,6 +5,7 @@ from querymend.tools.sql.grammar.cures import cure
 from querymend.tools.sql.grammar.lexemes import Lexeme
 from querymend.tools.sql.grammar.queries import query
 from querymend.tools.sql.grammar.reader import Mismatch, Reader
+from querymend.tools.sql.grammar.typenames import NO_TYPE
 from querymend.tools.sql.parse import place
 from querymend.tools.sql.reserved import unquoted_reserved_words
 from querymend.tools.sql.subject import Subject
@@ -27,7 +28,7 @@ def unreadable(subject: Subject) -> list[Finding]:
         return []  # told there, with a fix
     return [
         Finding(
-            code="syntax_error",
+            code="unknown_type" if mismatch.expected == NO_TYPE else "syntax_error",
             kind="syntax",
             severity="block",
             message=f"Trino does not read {lexeme.text[:40] or 'the end'} here"

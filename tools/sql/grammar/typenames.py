@@ -1,8 +1,21 @@
 """Names of types by Trino's grammar, as they stand in CAST."""
 
+from functools import cache
+from importlib.resources import files
+
 from querymend.tools.sql.grammar.reader import Reader
 
 _FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+NO_TYPE = "a type that Trino has"
+
+
+@cache
+def known_types() -> frozenset[str]:
+    """Return the names of Trino's types, in capitals."""
+    text = files("querymend.tools.sql.grammar").joinpath("types.txt").read_text("utf-8")
+    return frozenset(text.upper().split())
 
 
 def type_name(reader: Reader) -> None:
@@ -24,6 +37,8 @@ def type_name(reader: Reader) -> None:
 
 
 def _plain(reader: Reader) -> None:
+    if reader.now.sort == "word" and reader.is_name() and reader.now.upper not in known_types():
+        raise reader.mismatch(NO_TYPE)
     reader.name()
     _parameters(reader)
     if reader.takes_any("WITH", "WITHOUT"):

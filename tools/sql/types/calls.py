@@ -6,7 +6,9 @@ from importlib.resources import files
 from sqlglot import exp
 
 from querymend.tools.sql.types.callcures import call_cure, expectation
+from querymend.tools.sql.types.casts import castable
 from querymend.tools.sql.types.coercion import common_type
+from querymend.tools.sql.types.cures import shown
 from querymend.tools.sql.types.forms import FORMS
 from querymend.tools.sql.types.model import BOOLEAN, UNKNOWN, VARCHAR, TrinoType
 from querymend.tools.sql.types.signatures import (
@@ -19,6 +21,7 @@ from querymend.tools.sql.types.signatures import (
     overloads,
 )
 from querymend.tools.sql.types.typer import Rule, Typer
+from querymend.tools.sql.types.values import check_values
 
 
 def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> TrinoType | None:
@@ -36,7 +39,20 @@ def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> Trin
     if not found:
         _blame(typer, node, name, nodes, kinds, candidates)
         return None
+    check_values(typer, node, name, nodes, kinds)
+    _check_elements(typer, node, name, nodes, kinds)
     return _result(typer, node, nodes, kinds, found)
+
+
+def _check_elements(
+    typer: Typer, node: exp.Expr, name: str, nodes: list[exp.Expr], kinds: list[TrinoType | None]
+) -> None:
+    """Blame ``array_join`` of what has no text."""
+    first = kinds[0] if kinds else None
+    if name == "array_join" and first is not None and not castable(first.parts[0], VARCHAR):
+        message = f"array_join needs elements with a text, not {first.parts[0]}."
+        hint = f"Write array_join(transform({shown(nodes[0])}, x -> …), ',') with one field of x."
+        typer.blame(node, "wrong_arguments", message, hint)
 
 
 def arguments(node: exp.Expr) -> list[exp.Expr]:

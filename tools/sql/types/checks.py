@@ -9,8 +9,10 @@ from querymend.tools.findings import Finding, Kind
 from querymend.tools.sql.binding import bind
 from querymend.tools.sql.parse import Parsed, place, position, written
 from querymend.tools.sql.subject import Subject
+from querymend.tools.sql.types.correlated import tied
 from querymend.tools.sql.types.faults import Fault
 from querymend.tools.sql.types.inference import infer
+from querymend.tools.sql.types.structure import misshapen
 from querymend.tools.sql.types.written import read_as_written
 
 _DIALECTS = ("athena", "trino")
@@ -25,8 +27,10 @@ def wrong_types(subject: Subject) -> list[Finding]:
     if tree is None:
         return []
     parsed = replace(subject.parsed, tree=tree)
-    types = infer(tree, subject.catalog, binding=bind(parsed, subject.catalog))
-    return [finding(fault, parsed) for fault in types.faults]
+    binding = bind(parsed, subject.catalog)
+    types = infer(tree, subject.catalog, binding=binding)
+    faults = (*types.faults, *misshapen(tree), *tied(tree, binding))
+    return [finding(fault, parsed) for fault in faults]
 
 
 def finding(fault: Fault, parsed: Parsed) -> Finding:

@@ -16,6 +16,7 @@ from querymend.tools.sql.types.predicates import PREDICATES
 from querymend.tools.sql.types.relations import query_columns, source_columns
 from querymend.tools.sql.types.scalars import SCALARS
 from querymend.tools.sql.types.shapes import SHAPES
+from querymend.tools.sql.types.sources import SOURCES
 from querymend.tools.sql.types.typer import Named, Rule, Typer
 
 
@@ -72,4 +73,4 @@ def infer(
 
 @cache
 def _rules() -> Mapping[type[exp.Expr], Rule]:
-    return {**node_rules(), **SCALARS, **PREDICATES, **SHAPES}
+    return {**node_rules(), **SCALARS, **PREDICATES, **SHAPES, **SOURCES}

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from querymend.tools.sql.types.casts import check_cast
 from querymend.tools.sql.types.coercion import common_type
 from querymend.tools.sql.types.cures import cast_cure, choice_cure, operator_cure
 from querymend.tools.sql.types.fields import column_type, field_of
@@ -23,9 +24,11 @@ from querymend.tools.sql.types.model import (
     varchar,
 )
 from querymend.tools.sql.types.operators import arithmetic, joined, negated
+from querymend.tools.sql.types.predicates import compare, condition
 from querymend.tools.sql.types.relations import query_columns
 from querymend.tools.sql.types.spelling import read_type
 from querymend.tools.sql.types.typer import Rule, Typer
+from querymend.tools.sql.types.values import check_divisor
 
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
 _BINARY = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
@@ -76,6 +79,7 @@ def binary(typer: Typer, node: exp.Expr) -> TrinoType | None:
         message = f"Trino cannot compute {left} {symbol} {right}."
         hint = operator_cure(symbol, node, left, right)
         typer.blame(node, "type_mismatch", message, hint)
+    check_divisor(typer, node, found)
     return found
 
 
@@ -106,15 +110,27 @@ def pipe(typer: Typer, node: exp.Expr) -> TrinoType | None:
 
 def cast(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type a cast by its target."""
-    typer.of(node.this)
-    return read_type(node.args["to"].sql("trino"))
+    given, wanted = typer.of(node.this), read_type(node.args["to"].sql("trino"))
+    if wanted is not None:
+        check_cast(typer, node, given, wanted)
+    return wanted
 
 
 def case(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type CASE: every branch turns into one common type."""
+    for when in node.args["ifs"]:
+        _when(typer, node.this, when.this)
     branches = [branch.args["true"] for branch in node.args["ifs"]]
     branches += [node.args["default"]] if node.args.get("default") is not None else []
     return choice(typer, node, branches, "CASE")
+
+
+def _when(typer: Typer, operand: exp.Expr | None, when: exp.Expr) -> None:
+    """Check what a branch of CASE waits for: a value like the operand, else a condition."""
+    if operand is None:
+        condition(typer, when, "CASE WHEN")
+    else:
+        compare(typer, when, operand, when, symbol="=", ordered=False)
 
 
 def choice(typer: Typer, node: exp.Expr, branches: list[exp.Expr], shown: str) -> TrinoType | None:
@@ -185,7 +201,6 @@ SCALARS: dict[type[exp.Expr], Rule] = {
     exp.National: fixed(VARCHAR),
     exp.Paren: inner,
     exp.Alias: inner,
-    exp.Ordered: inner,
     exp.Column: column_type,
     exp.Identifier: name,
     exp.Dot: dot,

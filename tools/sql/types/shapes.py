@@ -18,7 +18,8 @@ from querymend.tools.sql.types.relations import source_columns
 from querymend.tools.sql.types.scalars import inner
 from querymend.tools.sql.types.signatures import matches, overloads
 from querymend.tools.sql.types.spelling import read_type
-from querymend.tools.sql.types.typer import Named, Rule, Typer
+from querymend.tools.sql.types.typer import Named, Rule, Typer, typeless
+from querymend.tools.sql.types.values import check_index
 
 _EPOCH = "Write to_unixtime({0}) for seconds since 1970."
 
@@ -39,6 +40,7 @@ def subscript(typer: Typer, node: exp.Expr) -> TrinoType | None:
         return None
     if whole.base == "array":
         _check_key(typer, node, whole, BIGINT, index)
+        check_index(typer, node, key)
         return whole.parts[0]
     if whole.base == "map":
         _check_key(typer, node, whole, whole.parts[0], index)
@@ -138,16 +140,6 @@ def _using(typer: Typer, name: exp.Expr, left: list[Named], right: list[Named]) 
     typer.blame(name, "type_mismatch", message, hint)
 
 
-def nothing(rule: object) -> Rule:
-    """Make a rule of a check that tells no type."""
-
-    def run(typer: Typer, node: exp.Expr) -> TrinoType | None:
-        rule(typer, node)  # type: ignore[operator]
-        return None
-
-    return run
-
-
 SHAPES: dict[type[exp.Expr], Rule] = {
     exp.If: branch,
     exp.Bracket: subscript,
@@ -163,7 +155,7 @@ SHAPES: dict[type[exp.Expr], Rule] = {
     exp.RespectNulls: inner,
     exp.WithinGroup: inner,
     exp.JSONExists: lambda _t, _n: BOOLEAN,
-    exp.Where: nothing(clause),
-    exp.Having: nothing(clause),
-    exp.Join: nothing(join),
+    exp.Where: typeless(clause),
+    exp.Having: typeless(clause),
+    exp.Join: typeless(join),
 }

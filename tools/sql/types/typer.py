@@ -72,3 +72,13 @@ class Typer:
                     return known[name.name.lower()]
             node = node.parent
         return None
+
+
+def typeless(check: Callable[[Typer, exp.Expr], None]) -> Rule:
+    """Make a rule of a check that tells no type."""
+
+    def rule(typer: Typer, node: exp.Expr) -> TrinoType | None:
+        check(typer, node)
+        return None
+
+    return rule

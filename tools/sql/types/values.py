@@ -1,0 +1,144 @@
+"""Arguments that are written out and that a function refuses whatever the data: units, paths."""
+
+import re
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from querymend.tools.sql.types.cures import shown
+from querymend.tools.sql.types.model import TrinoType
+from querymend.tools.sql.types.tries import is_tried
+from querymend.tools.sql.types.typer import Typer
+
+_DAYS = ("day", "week", "month", "quarter", "year")
+_UNITS = ("millisecond", "second", "minute", "hour", *_DAYS)
+_ALIASES = {"dd": "day", "d": "day", "mm": "month", "mon": "month", "yy": "year", "yyyy": "year"}
+_ALIASES |= {"hh": "hour", "mi": "minute", "ss": "second", "ms": "millisecond", "qq": "quarter"}
+_ALIASES |= {"epoch": "second", "isoweek": "week", "wk": "week", "ww": "week"}
+_PATH = re.compile(r"\$(\.[^\s.\[\]*'\"]+|\[\d+\]|\[\"[^\"]*\"\]|\['[^']*'\])*")
+_CODES = re.compile(r"%([DUuVwX])")
+
+Check = Callable[[Typer, exp.Expr, list[exp.Expr], list[TrinoType | None]], None]
+
+
+def check_values(
+    typer: Typer, node: exp.Expr, name: str, nodes: list[exp.Expr], kinds: list[TrinoType | None]
+) -> None:
+    """Blame written-out arguments that a function cannot take."""
+    if name in _CHECKS and nodes and not is_tried(node):
+        _CHECKS[name](typer, node, nodes, kinds)
+
+
+def _text(node: exp.Expr) -> str | None:
+    return node.name if isinstance(node, exp.Literal) and node.is_string else None
+
+
+def _number(node: exp.Expr) -> float | None:
+    if isinstance(node, exp.Neg):
+        below = _number(node.this)
+        return None if below is None else -below
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return float(node.name) if re.fullmatch(r"[\d.]+(e[+-]?\d+)?", node.name, re.I) else None
+    return None
+
+
+def _unit(
+    typer: Typer, node: exp.Expr, nodes: list[exp.Expr], kinds: list[TrinoType | None]
+) -> None:
+    unit, moment = _text(nodes[0]), kinds[-1]
+    if unit is None:
+        return
+    days = moment is not None and moment.base == "date"
+    known = _DAYS if days else _UNITS
+    low = unit.lower()
+    if low in known:
+        return
+    near = _ALIASES.get(low, low.removesuffix("s"))
+    if days and near in _UNITS and near not in _DAYS:
+        hint = f"A date has no {near}s: CAST({shown(nodes[-1])} AS timestamp) first."
+    else:
+        best = f"Write '{near}'. " if near in known else ""
+        hint = f"{best}The units are {', '.join(known)}."
+    typer.blame(node, "unknown_unit", f"'{unit[:40]}' is no unit of time here.", hint)
+
+
+def _path(typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]) -> None:
+    path = _text(nodes[1]) if len(nodes) > 1 else None
+    if path is None or _PATH.fullmatch(path):
+        return
+    plain = path.removeprefix("lax ").removeprefix("strict ").lstrip("$.")
+    if _PATH.fullmatch(f"$.{plain}"):
+        hint = f"Write '$.{plain}'."
+    else:
+        hint = "Write '$.key', '$.a[0].b' or '$[\"a b\"]'; for [*] use json_query('lax $.a[*]')."
+    typer.blame(node, "invalid_path", f"'{path[:60]}' is no JSON path.", hint)
+
+
+def _codes(typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]) -> None:
+    pattern = _text(nodes[1]) if len(nodes) > 1 else None
+    found = _CODES.search(pattern.replace("%%", "")) if pattern else None
+    if found:
+        message = f"Trino's date formats have no %{found[1]}."
+        hint = "Use %Y %m %d %H %i %s %W (weekday) %j (day of year) %v (week), or day_of_week(x)."
+        typer.blame(node, "unknown_format", message, hint)
+
+
+def _share(typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]) -> None:
+    share = _number(nodes[1]) if len(nodes) == 2 else None
+    if share is not None and not 0 <= share <= 1:
+        cure = f"Write {share / 100:g}." if 1 < share <= 100 else "Write 0.5 for the median."
+        message = f"The percentile {shown(nodes[1])} is not between 0 and 1."
+        typer.blame(node, "value_out_of_range", message, cure)
+
+
+def _at_least(place: int, least: int) -> Check:
+    def check(
+        typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]
+    ) -> None:
+        value = _number(nodes[place]) if place < len(nodes) else None
+        if value is not None and value < least:
+            message = f"{shown(nodes[place])} is below {least}, where this function begins."
+            typer.blame(node, "value_out_of_range", message, f"Write {least} or more.")
+
+    return check
+
+
+def _not_zero(
+    typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]
+) -> None:
+    if len(nodes) == 2 and _number(nodes[1]) == 0:
+        message = "Positions are counted from 1; there is no element 0."
+        typer.blame(node, "value_out_of_range", message, "Write 1 for the first, -1 for the last.")
+
+
+_CHECKS: dict[str, Check] = {
+    **dict.fromkeys(("date_trunc", "date_add", "date_diff"), _unit),
+    **dict.fromkeys(("json_extract", "json_extract_scalar", "json_size"), _path),
+    **dict.fromkeys(("date_format", "date_parse"), _codes),
+    "approx_percentile": _share,
+    "split_part": _at_least(2, 1),
+    "ntile": _at_least(0, 1),
+    "element_at": _not_zero,
+}
+
+
+def check_index(typer: Typer, node: exp.Expr, key: exp.Expr | None) -> None:
+    """Blame an array's subscript below 1; the parser has taken 1 from a written one."""
+    value = _number(key) if key is not None else None
+    if value is None or is_tried(node):
+        return
+    written = value if node.args.get("offset") is not None else value + 1
+    if written < 1:
+        hint = "Write [1] for the first, element_at(array, -1) for the last."
+        message = f"Arrays are counted from 1: there is no element {written:g}."
+        typer.blame(node, "value_out_of_range", message, hint)
+
+
+def check_divisor(typer: Typer, node: exp.Expr, result: TrinoType | None) -> None:
+    """Blame a division of whole or decimal numbers by a written zero."""
+    divisor = node.args.get("expression")
+    if node.key not in ("div", "mod") or result is None or result.base in ("double", "real"):
+        return
+    if isinstance(divisor, exp.Literal) and _number(divisor) == 0 and not is_tried(node):
+        message = "This divides by zero, which fails for integers and decimals."
+        typer.blame(node, "division_by_zero", message, "Write nullif(divisor, 0).")
