@@ -85,8 +85,9 @@ def test_an_injected_key_without_its_values_fails_the_query(
 
 
 def test_pyathena_lists_tables_by_athena_and_by_glue_when_throttled(
-    server: AthenaStandIn, connect: Make
+    server: AthenaStandIn, connect: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_GLUE", server.endpoint_url)
     cursor = connect(server).cursor()
     listed = [t.name for t in cursor.list_table_metadata()]
     assert sorted(listed) == ["customers", "orders"]

@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from sqlglot import exp
+
 from querymend.tools.engines.wire import requests, translate
 from querymend.tools.engines.wire.aws import Beneath
 from querymend.tools.engines.wire.executions import Asked, Execution, Executions
@@ -15,7 +17,11 @@ from querymend.tools.engines.wire.shapes import cell_text, column_info, shape
 from querymend.tools.engines.wire.statement import is_repeatable, statement
 from querymend.tools.engines.wire.work import Work
 from querymend.tools.engines.wire.workgroups import Workgroup
-from querymend.tools.sql.parse import MAX_BYTES, parse
+from querymend.tools.findings import Finding
+from querymend.tools.sql.grammar.judge import unreadable
+from querymend.tools.sql.parse import MAX_BYTES, Parsed, parse
+from querymend.tools.sql.reserved import unquoted_reserved_words
+from querymend.tools.sql.subject import Subject
 
 CATALOG = "AwsDataCatalog"
 PATIENCE_SECONDS = 0.02
@@ -93,7 +99,7 @@ class Athena:
             )
         told = statement(asked.sql)
         parsed = parse(told.body, self._work.behind.dialect)
-        refused = translate.refused_text(parsed.findings)
+        refused = translate.refused_text([*parsed.findings, *self._unreadable(parsed)])
         if refused is not None:
             raise refused
         if parsed.tree is not None:
@@ -103,6 +109,14 @@ class Athena:
         )
         self._executions.add(execution)
         return execution
+
+    def _unreadable(self, parsed: Parsed) -> list[Finding]:
+        """Ask Trino's grammar too, which reads less than the parser does."""
+        if not isinstance(parsed.tree, exp.Query):
+            return []
+        catalog = self._work.behind.places.shared.catalog
+        subject = Subject(parsed=parsed, catalog=catalog)
+        return [*unreadable(subject), *unquoted_reserved_words(subject)]
 
     def _asked(self, fields: Fields) -> Asked:
         sql = requests.needed(fields, "QueryString")

@@ -13,11 +13,14 @@ from querymend.tools.engines.wire.results import explained
 from querymend.tools.engines.wire.scan import Read, Scans, missing_values, reads
 from querymend.tools.engines.wire.statement import filled, placed
 from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.checks import check
 from querymend.tools.sql.gate import admit
 from querymend.tools.sql.parse import Parsed, parse
 
 DML_SECONDS = 1_800.0
 """Athena's own limit on a query."""
+STAND_IN = "athena"
+"""The dialect of an engine that leaves it to the static checks to refuse what Athena does."""
 EVERYTHING = Limits(rows=None, seconds=DML_SECONDS, bytes=None)
 
 
@@ -65,17 +68,23 @@ class Run:
         asked = self.execution.asked
         parsed = parse(self.execution.statement.body, self.behind.dialect)
         if parsed.tree is None:
-            raise Ended(translate.refused_by_gate(parsed.findings, asked.database))
+            raise Ended(translate.refused_statement(parsed.findings[0], asked.database))
         if asked.parameters:
             parsed = filled(parsed, asked.parameters)
         place = self.place
         return placed(parsed, database=asked.database, home=place.home, catalog=place.catalog)
 
     def _admitted(self, parsed: Parsed) -> Admitted:
-        verdict = admit(parsed.text, dialect=self.behind.dialect, catalog=self.place.catalog)
-        if verdict.sql is None:
+        """Let a statement through that the gate, and Athena's own checks, have nothing against."""
+        dialect, catalog = self.behind.dialect, self.place.catalog
+        verdict = admit(parsed.text, dialect=dialect, catalog=catalog)
+        findings = verdict.findings
+        if verdict.sql is not None and dialect == STAND_IN:
+            findings = check(parsed.text, dialect=dialect, catalog=catalog)
+        faults = [f for f in findings if f.severity == "block"]
+        if faults or verdict.sql is None:
             database = self.execution.asked.database.lower()
-            raise Ended(translate.refused_by_gate(verdict.findings, database))
+            raise Ended(translate.refused_statement((faults or findings)[0], database))
         return verdict.sql
 
     def _count(self, query: exp.Select) -> int:

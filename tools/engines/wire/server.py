@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlencode
 
 from querymend.tools.engines.engine import Engine
 from querymend.tools.engines.wire.athena import Athena
@@ -115,6 +116,16 @@ class AthenaStandIn:
             "aws_access_key_id": "AKIASTANDIN000000000",
             "aws_secret_access_key": "stand-in",
         }
+
+    def url(self, *databases: str) -> str:
+        """Return what ``Agent.open`` takes: ``athena://us-east-1/sales?endpoint=…&output=…``.
+
+        The client still needs keys, and any will do: ``AWS_ACCESS_KEY_ID`` and
+        ``AWS_SECRET_ACCESS_KEY`` in the environment.
+        """
+        region = self._beneath.region
+        asked = urlencode({"endpoint": self.endpoint_url, "output": self.output, "poll": "0.01"})
+        return f"athena://{region}/{','.join(databases or [self._database])}?{asked}"
 
     def fault(self, *faults: Fault) -> None:
         """Arm faults: each befalls the next call or query that fits."""

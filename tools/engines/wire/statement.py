@@ -84,7 +84,7 @@ def placed(parsed: Parsed, *, database: str, home: str, catalog: Catalog) -> Par
     Args:
         parsed: the statement as it came.
         database: where the client says that bare names belong.
-        home: where the engine looks for them.
+        home: where the engine looks for them first.
         catalog: the engine's tables; those without a schema are in ``home``.
     """
     assert parsed.tree is not None
@@ -96,7 +96,7 @@ def placed(parsed: Parsed, *, database: str, home: str, catalog: Catalog) -> Par
         if parsed.dialect != "athena" and table.catalog.lower() == "awsdatacatalog":
             table.set("catalog", None)
             changed = True
-        if not table.db and database.lower() != home:
+        if not table.db and (database.lower() != home or not _is_in(table.name, home, catalog)):
             table.set("db", exp.to_identifier(database.lower(), quoted=True))
             changed = True
         if bare and table.db.lower() == home:
@@ -104,3 +104,9 @@ def placed(parsed: Parsed, *, database: str, home: str, catalog: Catalog) -> Par
             table.set("catalog", None)
             changed = True
     return parse(tree.sql(parsed.dialect), parsed.dialect) if changed else parsed
+
+
+def _is_in(name: str, home: str, catalog: Catalog) -> bool:
+    return any(
+        t.name.lower() == name.lower() and t.schema.lower() in {"", home} for t in catalog.tables
+    )

@@ -14,6 +14,7 @@ from querymend.tools.engines.wire.failures import (
     Refusal,
     malformed,
 )
+from querymend.tools.engines.wire.verdicts import NOT_RESOLVED, verdict
 from querymend.tools.errors import (
     AccessDenied,
     BudgetExceeded,
@@ -25,6 +26,7 @@ from querymend.tools.findings import Finding
 
 CATALOG = "awsdatacatalog"
 _TRINO_CODE = re.compile(r"[A-Z][A-Z0-9_]+")
+_EXPECTED = re.compile(r"\(it expects (.+)\)\.$")
 _PLACED = re.compile(r"line \d+:\d+: ")
 _TYPES = {
     "TABLE_NOT_FOUND": 1301,
@@ -47,22 +49,35 @@ def refused_text(findings: Iterable[Finding]) -> Refusal | None:
     return None
 
 
-def refused_by_gate(findings: Iterable[Finding], database: str) -> Failure:
-    """Return the end of a query that the gate refused."""
-    finding = next(iter(findings))
+def refused_statement(finding: Finding, database: str) -> Failure:
+    """Return the end of a query in which the gate or a check found a fault."""
     if finding.code == "unknown_table":
-        name = finding.message.removeprefix("There is no table ").rstrip(".")
-        return _at(finding, "TABLE_NOT_FOUND", _missing_table(name, database))
-    if finding.code == "unknown_function":
-        name = finding.clause.partition("(")[0].strip().lower()
-        return _at(finding, "FUNCTION_NOT_FOUND", f"Function '{name}' not registered")
+        name = _named(finding)
+        return _coded("TABLE_NOT_FOUND", _placed(_missing(name, database), _start(finding, name)))
     if finding.code in {"too_costly", "too_deep", "too_long"}:
         return Failure(text=f"{EXHAUSTED_TEXT}: {finding.message}", type=0)
-    return Failure(
-        text="Insufficient permissions to execute the query. This role only reads: "
-        + finding.message,
-        type=1500,
-    )
+    if finding.kind in {"safety", "scope"} and finding.code != "unknown_function":
+        return Failure(
+            text="Insufficient permissions to execute the query. This role only reads: "
+            + finding.message,
+            type=1500,
+        )
+    name, text = verdict(finding)
+    return _coded(name, _placed(text, finding.position))
+
+
+def _named(finding: Finding) -> str:
+    """Return the whole name of the table that is not there."""
+    return finding.message.removeprefix("There is no table ").rstrip(".")
+
+
+def _start(finding: Finding, name: str) -> tuple[int, int] | None:
+    """Return where the whole name begins, given where its last part does."""
+    if finding.position is None:
+        return None
+    line, column = finding.position
+    before = len(name) - len(name.rpartition(".")[2])
+    return line, max(column - before, 1)
 
 
 def failed(error: QuerymendError, database: str) -> Failure:
@@ -81,7 +96,8 @@ def failed(error: QuerymendError, database: str) -> Failure:
 
 def _query_error(error: QueryError, database: str) -> Failure:
     if _TRINO_CODE.fullmatch(error.code):
-        return _coded(error.code, _placed(str(error), error.position))
+        code = "NOT_SUPPORTED" if error.code == "NOT_IN_STAND_IN" else error.code
+        return _coded(code, _placed(str(error), error.position) if error.position else str(error))
     text = str(error)
     for pattern, code, said in _DUCKDB:
         if found := pattern.search(text):
@@ -94,10 +110,6 @@ def _coded(code: str, text: str) -> Failure:
     return Failure(text=whole, category=USER, type=_TYPES.get(code, 1006))
 
 
-def _at(finding: Finding, code: str, text: str) -> Failure:
-    return _coded(code, _placed(text, finding.position))
-
-
 def _placed(text: str, position: tuple[int, int] | None) -> str:
     if _PLACED.search(text):
         return text
@@ -107,10 +119,12 @@ def _placed(text: str, position: tuple[int, int] | None) -> str:
 
 def _syntax(finding: Finding) -> str:
     word = finding.clause.strip() or "<EOF>"
-    return _placed(f"mismatched input '{word}'. Expecting: <expression>", finding.position)
+    expected = _EXPECTED.search(finding.message)
+    wanted = expected[1] if expected else "<expression>"
+    return _placed(f"mismatched input '{word}'. Expecting: {wanted}", finding.position)
 
 
-def _missing_table(name: str, database: str) -> str:
+def _missing(name: str, database: str) -> str:
     parts = [p.strip('"`').lower() for p in name.split(".")]
     whole = [CATALOG, database, "?"][: 3 - len(parts)] + parts
     return f"Table '{'.'.join(whole[-3:])}' does not exist"
@@ -123,7 +137,7 @@ _DUCKDB: tuple[tuple[re.Pattern[str], str, _Said], ...] = (
     (
         re.compile(r'(?:Referenced column "([^"]+)"|column named "([^"]+)")'),
         "COLUMN_NOT_FOUND",
-        lambda m, d: _named_column(m[1] or m[2]),
+        lambda m, d: NOT_RESOLVED.replace("{clause}", (m[1] or m[2]).lower()),
     ),
     (
         re.compile(r"Ambiguous reference to column name \"([^\"]+)\""),
@@ -133,7 +147,7 @@ _DUCKDB: tuple[tuple[re.Pattern[str], str, _Said], ...] = (
     (
         re.compile(r"Table with name \"?([^ \"]+)\"? does not exist"),
         "TABLE_NOT_FOUND",
-        lambda m, d: _missing_table(m[1], d),
+        lambda m, d: _missing(m[1], d),
     ),
     (
         re.compile(r'Function with name "?(\w+)"? (?:does not exist|is not in)'),
@@ -166,13 +180,6 @@ _DUCKDB: tuple[tuple[re.Pattern[str], str, _Said], ...] = (
     (re.compile(r"Conversion Error: ([^\n]+)"), "INVALID_CAST_ARGUMENT", lambda m, d: m[1]),
     (re.compile(r"aggregates"), "EXPRESSION_NOT_SCALAR", lambda m, d: m.string.split("\n")[0]),
 )
-
-
-def _named_column(name: str) -> str:
-    return (
-        f"Column '{name.lower()}' cannot be resolved or requester is not authorized to access"
-        " requested resources"
-    )
 
 
 def _type(duckdb_type: str) -> str:
