@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from querymend.tools.findings import Finding
 from querymend.tools.sql.parse import Parsed, place
+from querymend.tools.sql.types.foreign import trinos_way
 
 _LISTS = {"trino": "athena"}
 _QUALIFIERS: dict[str, set[tuple[str, ...]]] = {
@@ -157,9 +158,16 @@ def _judge(parsed: Parsed, call: Call, own: set[str]) -> Finding | None:
         severity="block",
         message=f"{parsed.dialect} has no function {shown} that is allowed.",
         clause=shown,
-        hint=f"The nearest are {', '.join(near)}." if near else "",
+        hint=_cure(call.name, parsed.dialect, near),
         position=at,
     )
+
+
+def _cure(name: str, dialect: str, near: list[str]) -> str:
+    way = trinos_way(name) if dialect in ("athena", "trino") else None
+    if way is not None:
+        return f"Write {way}."
+    return f"The nearest are {', '.join(near)}." if near else ""
 
 
 def _may_qualify(dialect: str, qualifier: tuple[str, ...], own: set[str]) -> bool:

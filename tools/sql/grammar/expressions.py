@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from querymend.tools.sql.grammar.lexemes import Lexeme
 from querymend.tools.sql.grammar.reader import Mismatch, Reader
 from querymend.tools.sql.grammar.typenames import type_name
 
@@ -418,8 +419,18 @@ def _grouping(reader: Reader) -> None:
 
 
 def _json(reader: Reader) -> None:
+    """Go past a call whose insides have a grammar of their own; the path names its mode."""
+    path = reader.sees_any("JSON_EXISTS", "JSON_VALUE", "JSON_QUERY")
     reader.at += 1
+    start = reader.at
     reader.brackets()
+    at = next((i for i in range(start, reader.at) if reader.all[i].upper == ","), None)
+    if path and at is not None and not _has_mode(reader.all[at + 1]):
+        raise Mismatch(reader.all[at + 1], "a path that begins with lax or strict")
+
+
+def _has_mode(lexeme: Lexeme) -> bool:
+    return lexeme.sort != "string" or lexeme.text.strip("'").lstrip().startswith(("lax", "strict"))
 
 
 def _listagg(reader: Reader) -> None:

@@ -37,6 +37,7 @@ _STAMP = re.compile(
     r"\s*([+-]?\d{4,})-(\d{1,2})-(\d{1,2})"
     r"(?: (\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d+)?)?)?\s*([+-]\d\d:?\d\d|\D.*)?"
 )
+_MOST = {"tinyint": 2**7 - 1, "smallint": 2**15 - 1, "integer": 2**31 - 1}
 _NUMBERS = {
     **dict.fromkeys(INTEGERS, re.compile(r"[+-]?\d+")),
     "decimal": re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*"),
@@ -68,11 +69,22 @@ def check_cast(typer: Typer, node: exp.Expr, given: TrinoType | None, wanted: Tr
     elif given is not None and not castable(given, wanted):
         message = f"Trino has no cast from {given} to {wanted}."
         typer.blame(node, "type_mismatch", message, _cure(node.this, given, wanted))
+    elif isinstance(node.this, exp.Literal) and node.this.is_int:
+        _check_range(typer, node, int(node.this.name), wanted)
     elif isinstance(node.this, exp.Literal) and node.this.is_string:
         text = node.this.name
-        if not _reads(text, wanted) and isinstance(node, exp.Cast) and not is_tried(node):
+        if not reads(text, wanted) and isinstance(node, exp.Cast) and not is_tried(node):
             message = f"'{text[:60]}' is no {wanted.base}."
             typer.blame(node, "invalid_literal", message, _literal_cure(text, wanted))
+
+
+def _check_range(typer: Typer, node: exp.Expr, value: int, wanted: TrinoType) -> None:
+    most = _MOST.get(wanted.base)
+    if wanted.base == "decimal":
+        most = 10 ** (wanted.precision - wanted.scale) - 1
+    if most is not None and value > most and not is_tried(node):
+        message = f"{value} is too large for {wanted}."
+        typer.blame(node, "value_out_of_range", message, "Write bigint, or a wider decimal.")
 
 
 def _cure(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> str:
@@ -92,7 +104,7 @@ def _literal_cure(text: str, wanted: TrinoType) -> str:
     return f"Write a {wanted.base} without quotes, or TRY_CAST for NULL where it fails."
 
 
-def _reads(text: str, wanted: TrinoType) -> bool:
+def reads(text: str, wanted: TrinoType) -> bool:
     """Tell whether Trino reads a text as a value of a type; true where that is not known."""
     if wanted.base == "date":
         return (match := _DATE.fullmatch(text)) is not None and _is_day(match)

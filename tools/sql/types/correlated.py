@@ -23,22 +23,16 @@ def tied(tree: exp.Expr, binding: Binding) -> Iterator[Fault]:
     if not outside:
         return
     for select in tree.find_all(exp.Select):
-        holder = _holder(select)
+        holder = select.parent
+        while isinstance(holder, exp.Subquery):
+            holder = holder.parent
         if holder is not None and (found := _fault(select, holder, outside)):
             yield found
 
 
-def _holder(select: exp.Select) -> exp.Expr | None:
-    """Return what the query stands in, if that is an expression or LATERAL."""
-    parent = select.parent
-    while isinstance(parent, exp.Subquery):
-        parent = parent.parent
-    if isinstance(parent, (exp.SetOperation, exp.CTE, exp.From, exp.Join, type(None))):
-        return None
-    return parent
-
-
 def _fault(select: exp.Select, holder: exp.Expr, outside: dict[int, Ref]) -> Fault | None:
+    if isinstance(holder, (exp.SetOperation, exp.From, exp.Join, exp.CTE)):
+        return _of_part(select, holder, outside)
     if _unnests(select, outside):
         if _is_narrowed(select) or isinstance(holder, exp.In):
             return _make(
@@ -54,6 +48,28 @@ def _fault(select: exp.Select, holder: exp.Expr, outside: dict[int, Ref]) -> Fau
     return _of_limit(select, holder, conditions, outside) or _of_groups(
         select, holder, conditions, outside
     )
+
+
+def _of_part(select: exp.Select, holder: exp.Expr, outside: dict[int, Ref]) -> Fault | None:
+    """Judge a part of a subquery: an arm of a set operation, a query in its FROM."""
+    conditions = _conditions(select, outside)
+    simple = all(_is_equality(c, outside) for c in conditions)
+    tangled = (
+        isinstance(holder, exp.SetOperation)
+        or _has_window(select)
+        or (not simple and bool(select.args.get("group") or select.args.get("distinct")))
+    )
+    if not conditions or not tangled:
+        return None
+    return _make(
+        select,
+        "Trino cannot untie this part of a subquery from the query around it.",
+        "Compute it for all keys in a subquery of FROM, and join that on the key.",
+    )
+
+
+def _has_window(select: exp.Select) -> bool:
+    return any(isinstance(n, exp.Window) for n in walk_level(select.expressions))
 
 
 def _unnests(select: exp.Select, outside: dict[int, Ref]) -> bool:
@@ -136,9 +152,8 @@ def _of_groups(
     distinct = select.args.get("distinct") is not None
     grouped = bool(select.args.get("group")) or _aggregates(select)
     having = select.args.get("having") is not None and not select.args.get("group")
-    window = any(isinstance(n, exp.Window) for n in walk_level(select.expressions))
     in_list = isinstance(holder, exp.In) and (distinct or grouped)
-    if having or window or in_list or (distinct and not simple):
+    if having or _has_window(select) or in_list or (distinct and not simple):
         return _make(
             select,
             "Trino cannot untie this subquery from the query around it.",

@@ -12,7 +12,10 @@ from querymend.tools.sql.types.typer import Named, Typer
 def column_type(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type a column, or the field that a dotted name reaches through it."""
     ref = typer.ref(node)
-    if ref is None or isinstance(node.this, exp.Star):
+    if isinstance(node.this, exp.Star):
+        _check_star(typer, node)
+        return None
+    if ref is None:
         return None
     parts = [p.name for p in node.parts] if isinstance(node, exp.Column) else []
     if _is_hidden(ref, parts):
@@ -23,6 +26,19 @@ def column_type(typer: Typer, node: exp.Expr) -> TrinoType | None:
         return None
     kind = _of(source_columns(typer, ref.source), ref.name)
     return _walk(typer, node, kind, parts, _place(ref, parts))
+
+
+def _check_star(typer: Typer, node: exp.Expr) -> None:
+    """Blame ``x.*`` where nothing in FROM, and no column, is called x."""
+    select, name = node.parent, node.text("table")
+    block = typer.block(select) if isinstance(select, exp.Select) else None
+    if block is None or node.args.get("db") is not None:
+        return
+    if any(s.name.lower() == name.lower() or not s.name for s in block.sources):
+        return
+    names = [s.name for s in block.sources if s.name]
+    hint = f"Write {' or '.join(f'{n}.*' for n in names[:4])}."
+    typer.blame(node, "unknown_alias", f"Nothing in FROM is called {name}.", hint)
 
 
 def _is_hidden(ref: Ref, parts: list[str]) -> bool:

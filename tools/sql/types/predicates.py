@@ -96,6 +96,15 @@ def like(typer: Typer, node: exp.Expr) -> TrinoType:
     return BOOLEAN
 
 
+def escaped(typer: Typer, node: exp.Expr) -> TrinoType:
+    """Check that ESCAPE names one character."""
+    sign = node.args["expression"]
+    if isinstance(sign, exp.Literal) and len(sign.name) != 1:
+        message = "ESCAPE takes one character."
+        typer.blame(node, "invalid_literal", message, "Write ESCAPE '\\' or another single one.")
+    return BOOLEAN
+
+
 def logic(typer: Typer, node: exp.Expr) -> TrinoType:
     """Check that what AND, OR and NOT join is boolean."""
     for side in (node.this, node.args.get("expression")):
@@ -126,7 +135,7 @@ PREDICATES: dict[type[exp.Expr], Rule] = {
     exp.Or: logic,
     exp.Not: logic,
     exp.Is: plain,
-    exp.Escape: plain,
+    exp.Escape: escaped,
     exp.Exists: plain,
     exp.ILike: plain,
 }

@@ -34,7 +34,7 @@ _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
 _BINARY = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 
 
-def literal(_: Typer, node: exp.Expr) -> TrinoType | None:
+def literal(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type a text or number as it is written: ``1`` integer, ``1.50`` decimal, ``1e0`` double."""
     text = str(node.this)
     if node.args.get("is_string"):
@@ -47,7 +47,11 @@ def literal(_: Typer, node: exp.Expr) -> TrinoType | None:
         return decimal(max(len(whole) + len(part), 1), len(part))
     if not text.isdigit():
         return None
-    return INTEGER if int(text) < 2**31 else BIGINT if int(text) < 2**63 else None
+    if int(text) >= 2**63:
+        hint = f"Write DECIMAL '{text[:38]}'."
+        typer.blame(node, "invalid_literal", f"{text[:60]} is larger than any bigint.", hint)
+        return None
+    return INTEGER if int(text) < 2**31 else BIGINT
 
 
 def inner(typer: Typer, node: exp.Expr) -> TrinoType | None:
@@ -175,7 +179,11 @@ def tuple_row(typer: Typer, node: exp.Expr) -> TrinoType | None:
 def subquery(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type a query that stands for one value."""
     columns = query_columns(typer, node)
-    return columns[0][1] if columns is not None and len(columns) == 1 else None
+    if columns is None or any(k is None for _, k in columns):
+        return None
+    if len(columns) == 1:
+        return columns[0][1]
+    return row(*((None, k) for _, k in columns if k is not None))
 
 
 def zoned(typer: Typer, node: exp.Expr) -> TrinoType | None:

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from querymend.tools.sql.types.calls import known_node
 from querymend.tools.sql.types.coercion import coerces, common_type
 from querymend.tools.sql.types.cures import cast_cure, compare_cure, field_cure
 from querymend.tools.sql.types.forms import FORMS
@@ -100,6 +101,11 @@ def json_value(typer: Typer, node: exp.Expr) -> TrinoType | None:
     return read_type(returning.sql("trino")) if isinstance(returning, exp.Expr) else VARCHAR
 
 
+def json_extract(typer: Typer, node: exp.Expr) -> TrinoType | None:
+    """Type JSON_QUERY as a text, ``json_extract`` as JSON."""
+    return VARCHAR if node.args.get("json_query") else known_node(typer, node)
+
+
 def text(_typer: Typer, _node: exp.Expr) -> TrinoType:
     """Type what gives a text."""
     return VARCHAR
@@ -145,6 +151,7 @@ SHAPES: dict[type[exp.Expr], Rule] = {
     exp.Bracket: subscript,
     exp.Extract: extract,
     exp.JSONValue: json_value,
+    exp.JSONExtract: json_extract,
     exp.JSONObject: text,
     exp.Format: text,
     exp.Grouping: lambda _t, _n: INTEGER,

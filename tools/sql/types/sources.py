@@ -8,6 +8,7 @@ from querymend.tools.sql.types.cures import shown
 from querymend.tools.sql.types.model import UNKNOWN, TrinoType
 from querymend.tools.sql.types.operators import can_compare
 from querymend.tools.sql.types.relations import query_columns, unnest_columns
+from querymend.tools.sql.types.scalars import choice
 from querymend.tools.sql.types.typer import Named, Rule, Typer, typeless
 
 
@@ -92,6 +93,10 @@ def values(typer: Typer, node: exp.Expr) -> None:
         message = f"Row {odd + 1} of VALUES has {widths[odd]} values, the first {widths[0]}."
         hint = f"Give every row {widths[0]} values."
         typer.blame(node.expressions[odd], "column_count", message, hint)
+        return
+    for place in range(widths[0] if widths else 0):
+        cells = [r.expressions[place] if isinstance(r, exp.Tuple) else r for r in node.expressions]
+        choice(typer, node, cells, "column of VALUES")
 
 
 def united(typer: Typer, node: exp.Expr) -> None:

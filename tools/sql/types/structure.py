@@ -10,6 +10,7 @@ from querymend.tools.sql.types.faults import Fault
 from querymend.tools.sql.types.signatures import overloads
 
 _ORDERED = ("lag", "lead")
+_NULLS = ("lag", "lead", "first_value", "last_value", "nth_value")
 _WRAPS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
 _SUBQUERY = "in a subquery first"
 
@@ -60,6 +61,10 @@ def _window(node: exp.Window) -> Iterator[Fault]:
         message = f"{call.name} is no window function: it takes no OVER."
         cure = f"Remove OVER, or put an aggregate or window function inside {call.name}(…)."
         yield Fault(code="not_a_window", node=node, message=message, hint=cure)
+    if isinstance(node.this, exp.IgnoreNulls) and call.name.lower() not in _NULLS:
+        message = f"{call.name} takes no IGNORE NULLS."
+        cure = "Remove IGNORE NULLS, or filter the NULLs in a subquery."
+        yield Fault(code="null_treatment", node=node, message=message, hint=cure)
     if call.name.lower() in _ORDERED and not _is_ordered(node):
         message = f"{call.name} needs an order."
         cure = f"Write {call.name}(…) OVER (PARTITION BY … ORDER BY …)."
@@ -73,6 +78,10 @@ def _is_ordered(node: exp.Window) -> bool:
 def _scalar(node: exp.Expr) -> Iterator[Fault]:
     """Yield FILTER, DISTINCT and ORDER BY of what aggregates nothing."""
     call = _call(node)
+    if call.name.lower() == "grouping" and not _is_grouped(node):
+        message = "grouping needs a GROUP BY."
+        cure = "Add GROUP BY ROLLUP (…) or GROUPING SETS (…)."
+        yield Fault(code="missing_group_by", node=node, message=message, hint=cure)
     if _kind(call) != "scalar":
         return
     held = next((a for a in call.expressions if isinstance(a, (exp.Distinct, exp.Order))), None)
@@ -81,6 +90,11 @@ def _scalar(node: exp.Expr) -> Iterator[Fault]:
         message = f"{call.name} is no aggregate: it takes no {word}."
         cure = f"Put {word} into the aggregate inside, or remove it."
         yield Fault(code="not_an_aggregate", node=call, message=message, hint=cure)
+
+
+def _is_grouped(node: exp.Expr) -> bool:
+    select = node.find_ancestor(exp.Select)
+    return select is None or select.args.get("group") is not None
 
 
 def _unnest_join(node: exp.Join) -> Iterator[Fault]:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from querymend.tools.sql.types.cures import shown
-from querymend.tools.sql.types.model import TrinoType
+from querymend.tools.sql.types.casts import reads
+from querymend.tools.sql.types.cures import moment_literal, shown
+from querymend.tools.sql.types.model import DATE, TrinoType
 from querymend.tools.sql.types.tries import is_tried
 from querymend.tools.sql.types.typer import Typer
 
@@ -111,6 +112,15 @@ def _not_zero(
         typer.blame(node, "value_out_of_range", message, "Write 1 for the first, -1 for the last.")
 
 
+def _reads_as_date(
+    typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]
+) -> None:
+    day = _text(nodes[0])
+    if day is not None and not reads(day, DATE):
+        hint = f"Write {moment_literal(day, DATE)}, or current_date for today."
+        typer.blame(node, "invalid_literal", f"'{day[:60]}' is no date.", hint)
+
+
 _CHECKS: dict[str, Check] = {
     **dict.fromkeys(("date_trunc", "date_add", "date_diff"), _unit),
     **dict.fromkeys(("json_extract", "json_extract_scalar", "json_size"), _path),
@@ -118,6 +128,10 @@ _CHECKS: dict[str, Check] = {
     "approx_percentile": _share,
     "split_part": _at_least(2, 1),
     "ntile": _at_least(0, 1),
+    **dict.fromkeys(("lpad", "rpad", "repeat", "lag", "lead"), _at_least(1, 0)),
+    "width_bucket": _at_least(3, 1),
+    "date": _reads_as_date,
+    "from_iso8601_date": _reads_as_date,
     "element_at": _not_zero,
 }
 
