@@ -23,6 +23,9 @@ def ask(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Stop before anything runs: SQL and findings.")
     ] = False,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Give leave for a scan above the approval threshold.")
+    ] = False,
     trace: Annotated[
         Path | None, typer.Option(help="Add a JSON line a stage to this file.")
     ] = None,
@@ -53,6 +56,7 @@ def ask(
             pack=pack,
             as_json=as_json,
             no_run=no_run,
+            approve=approve,
             trace=trace,
             max_repairs=max_repairs,
             rows=rows,

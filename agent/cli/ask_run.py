@@ -33,6 +33,7 @@ class Asked:
     pack: str = ""
     as_json: bool = False
     no_run: bool = False
+    approve: bool = False
     trace: Path | None = None
     max_repairs: int | None = None
     rows: int | None = None
@@ -92,7 +93,17 @@ def _answer(agent: "Agent", asked: Asked, console: Console) -> "Answer":
     answer = Stages(console).follow(events)
     if answer is None:
         raise QuerymendError("The question ended without an answer.")
+    if answer.needs_approval and (asked.approve or _agrees(answer, asked, console)):
+        return agent.approve(answer)
     return answer
+
+
+def _agrees(answer: "Answer", asked: Asked, console: Console) -> bool:
+    """Ask the person at the terminal for leave to scan; nobody else is asked."""
+    if asked.as_json or not console.is_terminal:
+        return False
+    show(answer, asked, console)
+    return typer.confirm("Run it?", default=False)
 
 
 def _draft(agent: "Agent", asked: Asked) -> "Answer":

@@ -1,7 +1,7 @@
 """Bring an index in step, and say what was written."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 
@@ -10,8 +10,9 @@ from rich.console import Console
 
 from querymend.cli.opening import opening, settings_from
 from querymend.model.writer import Prompt, Written
-from querymend.tools.errors import SetupError
+from querymend.tools.errors import QuerymendError, SetupError
 from querymend.tools.index.sync import SyncReport
+from querymend.upkeep import look_at
 from querymend.warehouse import Warehouse, open_warehouse
 
 
@@ -32,8 +33,15 @@ class NoModel:
         raise SetupError(f"No model was opened, but {prompt.kind} asked one.")
 
 
-def index_and_show(*, source: str, pack: str, as_json: bool) -> None:
-    """Index what the settings name, and print what changed."""
+def index_and_show(*, source: str, pack: str, as_json: bool, tables: Sequence[str] = ()) -> None:
+    """Index what the settings name, and print what changed.
+
+    Args:
+        source: what to index.
+        pack: descriptions, facts and examples.
+        as_json: print the counts as JSON.
+        tables: whose data to look at, where that costs money.
+    """
     console = Console(stderr=as_json)
     with opening(console) as shown:
         warehouse = open_warehouse(
@@ -43,12 +51,25 @@ def index_and_show(*, source: str, pack: str, as_json: bool) -> None:
             log=shown.log,
             fresh=True,
         )
+        if tables:
+            warehouse = _looked_at(warehouse, tables, shown.log)
     with closing(warehouse):
         report = warehouse.report or SyncReport()
         if as_json:
             typer.echo(json.dumps(_as_dict(warehouse, report), ensure_ascii=False))
         else:
             console.print(_line(warehouse, report), markup=False, highlight=False, soft_wrap=True)
+
+
+def _looked_at(
+    warehouse: Warehouse, tables: Sequence[str], log: Callable[[str], None]
+) -> Warehouse:
+    """Look at some tables' data; a failure gives the engine back."""
+    try:
+        return look_at(warehouse, tables, log=log)
+    except QuerymendError:
+        warehouse.close()
+        raise
 
 
 def _line(warehouse: Warehouse, report: SyncReport) -> str:

@@ -12,6 +12,7 @@ from rich.text import Text
 from querymend.answer import Answer, Cost
 from querymend.tools.catalog.model import Cell
 from querymend.tools.engines.engine import ResultColumn
+from querymend.tools.engines.estimate import Estimate
 from querymend.tools.findings import Finding, Severity
 from querymend.tools.results.plain import plain
 
@@ -71,6 +72,8 @@ def show_answer(console: Console, answer: Answer, *, rows: int = SHOWN_ROWS) -> 
     for assumption in answer.assumptions:
         console.print(Text(f"  assumed: {clean(assumption)}", style="dim"))
     show_findings(console, answer.findings)
+    if answer.estimate is not None:
+        show_estimate(console, answer.estimate)
     show_cost(console, answer.cost)
 
 
@@ -116,9 +119,26 @@ def show_findings(console: Console, findings: Iterable[Finding]) -> None:
                 console.print(Padding(Text(said, style="dim"), (0, 0, 0, 6), expand=False))
 
 
+def show_estimate(console: Console, estimate: Estimate) -> None:
+    """Print what running a statement would scan: bytes, cost, and partitions of each table."""
+    size = "an unknown amount" if estimate.bytes is None else f"about {estimate.bytes:,} bytes"
+    usd = "" if estimate.usd is None else f", about ${estimate.usd:.4f}"
+    cutoff = f"; cut off at {estimate.cutoff:,} bytes" if estimate.cutoff is not None else ""
+    console.print(Text(f"would scan {size}{usd}{cutoff}"))
+    for scan in estimate.scans:
+        of = f" of {scan.of:,}" if scan.of is not None else ""
+        count = "" if scan.partitions is None else f" {scan.partitions:,}{of} partitions"
+        bytes_ = "" if scan.bytes is None else f" {scan.bytes:,} bytes"
+        where = f" where {scan.where}" if scan.where else ""
+        told = clean(f"  {scan.table}{count or ' unpartitioned or unknown'}{bytes_}{where}")
+        console.print(Text(told, style="dim"))
+
+
 def show_cost(console: Console, cost: Cost) -> None:
     """Print what a question took, on one line."""
     scanned = "" if cost.bytes_scanned is None else f" · {cost.bytes_scanned:,} bytes scanned"
+    scanned += "" if cost.usd is None else f" (about ${cost.usd:.4f})"
+    scanned += f" · {_times(cost.reused, 'reused result')}" if cost.reused else ""
     console.print(
         Text(
             f"{cost.seconds:.1f} s (model {cost.model_seconds:.1f}, engine"

@@ -236,6 +236,7 @@ def _partition(entry: Entry) -> Partition:
 
 
 def _newest(table: Table, found: Sequence[Partition] | None) -> tuple[PartitionKey, ...]:
+    found = [p for p in found or () if len(p.values) == len(table.partitions)]
     if not found:
         return table.partition_keys
     latest = max(found, key=lambda p: ordering(table, p.values)).values

@@ -9,7 +9,8 @@ from querymend.tools.catalog.model import Catalog, Profile, Table
 from querymend.tools.catalog.profile import profile
 from querymend.tools.engines.engine import Engine, Limits, Result
 from querymend.tools.engines.estimate import Charges, Estimate
-from querymend.tools.errors import BudgetExceeded, QueryError
+from querymend.tools.engines.execution import Execution
+from querymend.tools.errors import BudgetExceeded, QueryError, QuerymendError
 from querymend.tools.index.read_values import read_values
 from querymend.tools.index.values import ColumnValues
 from querymend.tools.sql.admitted import Admitted
@@ -96,6 +97,7 @@ def look(
 
     Raises:
         QueryError: its newest partition is not known.
+        BudgetExceeded: it took more bytes than that; what was seen is not kept.
         EngineUnavailable: the engine is not there.
         AccessDenied: it refused.
     """
@@ -103,6 +105,8 @@ def look(
     only = Catalog(tables=(table,))
     seen = profile(narrow, only, sample_rows=sample_rows).tables[0]
     values = tuple(read_values(narrow, only))
+    if narrow.scanned > bytes_:
+        raise narrow.spent()
     if table.partitions:
         seen, values = _of_a_part(seen), tuple(replace(v, complete=False) for v in values)
     return Looked(table=seen, values=values, bytes=narrow.scanned, usd=narrow.usd)
@@ -151,13 +155,27 @@ class _OnePartition:
         """Run a statement on the partition alone, while bytes are left."""
         left = self._bytes - self.scanned
         if left <= 0:
-            raise BudgetExceeded(
-                f"{self._bytes:,} bytes were scanned for the index (QUERYMEND_BUDGET__INDEX_BYTES)."
-            )
-        result = self._engine.run(self._narrowed(sql), limits=replace(limits, bytes=left))
-        self.scanned += result.bytes_scanned or 0
-        self.usd += (result.execution.usd or 0.0) if result.execution else 0.0
+            raise self.spent()
+        try:
+            result = self._engine.run(self._narrowed(sql), limits=replace(limits, bytes=left))
+        except QuerymendError as error:
+            self._count(error.execution)
+            raise
+        self._count(result.execution or Execution(bytes_scanned=result.bytes_scanned))
         return result
+
+    def _count(self, told: Execution | None) -> None:
+        """Add what a statement took, one that was stopped too."""
+        if told is not None:
+            self.scanned += told.bytes_scanned or 0
+            self.usd += told.usd or 0.0
+
+    def spent(self) -> BudgetExceeded:
+        """Say that the bytes are used up."""
+        return BudgetExceeded(
+            f"{self.scanned:,} bytes were scanned for the index, of {self._bytes:,} that are"
+            " allowed (QUERYMEND_BUDGET__INDEX_BYTES)."
+        )
 
     def cancel(self) -> None:
         self._engine.cancel()
