@@ -20,7 +20,7 @@ from querymend.tools.sql.parse import Parsed, parse
 from querymend.tools.sql.partitions import check_partitions
 from querymend.tools.sql.reserved import unquoted_reserved_words
 from querymend.tools.sql.subject import Check, Subject
-from querymend.tools.sql.types.checks import wrong_types
+from querymend.tools.sql.types.checks import explained, wrong_types
 
 CHECKS: tuple[Check, ...] = (
     unreadable,
@@ -62,7 +62,7 @@ def _check(
     parsed: Parsed, catalog: Catalog | None, scope: Scope | None, question: str
 ) -> tuple[Finding, ...]:
     if parsed.tree is None:
-        return parsed.findings
+        return explained(parsed, catalog)
     findings = judge(parsed, catalog, scope)
     if catalog is None or any(f.kind in ("safety", "syntax") for f in findings):
         return tuple(findings)

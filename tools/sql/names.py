@@ -179,6 +179,8 @@ def _no_column(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
         message = f"{name} is an alias of this SELECT, which {where} may not name."
         hint = f"Write {ref.block.aliases[name.lower()].sql(binding.parsed.dialect)} instead."
         return _finding(ref, binding, "alias_not_visible", message, hint)
+    if ref.clause == "on" and not name:
+        name = ref.column.name or written(ref.column, binding.parsed.text)
     where = f"Table {ref.source.name}" if ref.source else "No table in sight"
     verb = "has no column" if ref.source else "has a column"
     message = f"{where} {verb} {name}."
@@ -197,6 +199,8 @@ def _column_hint(ref: Ref, catalog: Catalog) -> str:
         hints.append(f"Column {name} is in {plural} {', '.join(elsewhere[:4])}.")
     if near:
         hints.append(f"The nearest here are {', '.join(near)}.")
+    if not hints and here:
+        hints.append(f"The columns here are {', '.join(list(here)[:12])}.")
     return " ".join(hints)
 
 

@@ -1,5 +1,7 @@
 """The judgement: whether Trino's parser reads a text, and if not, where it stops."""
 
+from dataclasses import replace
+
 from querymend.tools.findings import Finding
 from querymend.tools.sql.grammar.cures import cure
 from querymend.tools.sql.grammar.lexemes import Lexeme
@@ -31,13 +33,35 @@ def unreadable(subject: Subject) -> list[Finding]:
             code="unknown_type" if mismatch.expected == NO_TYPE else "syntax_error",
             kind="syntax",
             severity="block",
-            message=f"Trino does not read {lexeme.text[:40] or 'the end'} here"
-            f" (it expects {mismatch.expected}).",
+            message=_message(mismatch),
             clause=lexeme.text[:200],
             hint=cure(mismatch, around),
             position=at,
         )
     ]
+
+
+def sharpened(finding: Finding, text: str) -> Finding:
+    """Return what a parser's complaint is about, with what to write instead, where Trino's stops.
+
+    Where Trino's grammar reads the text, the complaint stays as it is.
+    """
+    found = first_mismatch(text)
+    if found is None:
+        return finding
+    mismatch, around = found
+    return replace(
+        finding,
+        message=_message(mismatch),
+        clause=mismatch.lexeme.text[:200],
+        hint=cure(mismatch, around),
+        position=place(text, mismatch.lexeme.start),
+    )
+
+
+def _message(mismatch: Mismatch) -> str:
+    shown = mismatch.lexeme.text[:40] or "the end"
+    return f"Trino does not read {shown} here (it expects {mismatch.expected})."
 
 
 def first_mismatch(text: str) -> tuple[Mismatch, tuple[Lexeme, ...]] | None:

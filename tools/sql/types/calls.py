@@ -21,7 +21,7 @@ from querymend.tools.sql.types.signatures import (
     overloads,
 )
 from querymend.tools.sql.types.typer import Rule, Typer
-from querymend.tools.sql.types.values import check_values
+from querymend.tools.sql.types.values import check_unit_name, check_values
 
 
 def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> TrinoType | None:
@@ -29,6 +29,8 @@ def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> Trin
     nodes = [n for g in given for n in arguments(g)]
     if name in FORMS:
         return FORMS[name](typer, node, nodes)
+    if check_unit_name(typer, node, name, nodes):
+        return None
     kinds = [None if isinstance(n, exp.Lambda) else _kind(typer, n) for n in nodes]
     candidates = overloads(name)
     if not candidates:
@@ -88,7 +90,7 @@ def _blame(
     kinds: list[TrinoType | None],
     candidates: tuple[Signature, ...],
 ) -> None:
-    given = ", ".join("a lambda" if k is None else str(k) for k in kinds)
+    given = ", ".join(_shown_kind(n, k) for n, k in zip(nodes, kinds, strict=True))
     if not any(s.takes(len(nodes)) for s in candidates):
         message = (
             f"{name} is called with {len(nodes)} arguments; it takes {expectation(candidates)}."
@@ -96,6 +98,12 @@ def _blame(
     else:
         message = f"{name} does not take ({given})."
     typer.blame(node, "wrong_arguments", message, call_cure(name, nodes, kinds, candidates))
+
+
+def _shown_kind(node: exp.Expr, kind: TrinoType | None) -> str:
+    if isinstance(node, exp.Lambda):
+        return "a lambda"
+    return str(kind) if kind is not None else shown(node)
 
 
 def _result(

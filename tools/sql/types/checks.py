@@ -5,8 +5,10 @@ from dataclasses import replace
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding, Kind
 from querymend.tools.sql.binding import bind
+from querymend.tools.sql.grammar.judge import sharpened
 from querymend.tools.sql.parse import Parsed, place, position, written
 from querymend.tools.sql.subject import Subject
 from querymend.tools.sql.types.correlated import tied
@@ -31,6 +33,23 @@ def wrong_types(subject: Subject) -> list[Finding]:
     types = infer(tree, subject.catalog, binding=binding)
     faults = (*types.faults, *misshapen(tree), *tied(tree, binding))
     return [finding(fault, parsed) for fault in faults]
+
+
+def explained(parsed: Parsed, catalog: Catalog | None) -> tuple[Finding, ...]:
+    """Return what a text that could not be read suffers from, with a cure where Trino's rules tell.
+
+    A parser that makes nodes of calls stumbles over a missing argument; what reads calls as they
+    are written can say which.
+    """
+    if parsed.dialect not in _DIALECTS or any(f.kind != "syntax" for f in parsed.findings):
+        return parsed.findings
+    sharper = tuple(sharpened(f, parsed.text) for f in parsed.findings)
+    tree = read_as_written(parsed.text) if sharper == parsed.findings else None
+    if tree is None:
+        return sharper
+    types = infer(tree, catalog or Catalog(), dialect=parsed.dialect)
+    more = [finding(f, parsed) for f in types.faults if f.code == "wrong_arguments"]
+    return tuple(more) or sharper
 
 
 def finding(fault: Fault, parsed: Parsed) -> Finding:

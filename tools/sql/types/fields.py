@@ -19,7 +19,7 @@ def column_type(typer: Typer, node: exp.Expr) -> TrinoType | None:
         return None
     parts = [p.name for p in node.parts] if isinstance(node, exp.Column) else []
     if _is_hidden(ref, parts):
-        return _walk(typer, node, typer.of(ref.block.aliases[parts[0].lower()]), parts, 0)
+        return _of_alias(typer, node, parts, typer.of(ref.block.aliases[parts[0].lower()]))
     if ref.status == "alias":
         return typer.of(ref.block.aliases.get(ref.name.lower()))
     if ref.status != "found" or ref.source is None:
@@ -45,6 +45,18 @@ def _is_hidden(ref: Ref, parts: list[str]) -> bool:
     """Tell whether ORDER BY takes the first part for a select alias, before any table."""
     named = len(parts) > 1 and parts[0].lower() in ref.block.aliases
     return named and ref.clause == "order" and ref.depth == 0
+
+
+def _of_alias(
+    typer: Typer, node: exp.Expr, parts: list[str], kind: TrinoType | None
+) -> TrinoType | None:
+    """Type a field of a select alias that hides a table of the same name in ORDER BY."""
+    if kind is not None and kind.base not in ("row", "unknown"):
+        message = f"ORDER BY takes {parts[0]} for the alias of this SELECT, not for the table."
+        hint = f"Give the column another alias than {parts[0]}, or select {'.'.join(parts)} too."
+        typer.blame(node, "unknown_field", message, hint)
+        return None
+    return _walk(typer, node, kind, parts, 0)
 
 
 def _of(columns: list[Named] | None, name: str) -> TrinoType | None:

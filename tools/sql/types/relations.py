@@ -210,6 +210,18 @@ def _before(with_: exp.With, child: exp.Expr) -> list[exp.Expr]:
 
 
 def unnest_columns(typer: Typer, node: exp.Unnest) -> list[Named] | None:
+    """Return what UNNEST yields under the names that its alias gives."""
+    columns = unnest_fields(typer, node)
+    names = alias_columns(node.args.get("alias"))
+    offset = node.args.get("offset")
+    if names and isinstance(offset, exp.Identifier):
+        names = [*names, offset.name]
+    if columns is not None and names and len(names) != len(columns):
+        return [(n, None) for n in names]
+    return renamed(columns, names)
+
+
+def unnest_fields(typer: Typer, node: exp.Unnest) -> list[Named] | None:
     """Return what UNNEST yields: an array of rows one column a field, a map two."""
     columns: list[Named] = []
     for given in node.expressions:
@@ -219,11 +231,7 @@ def unnest_columns(typer: Typer, node: exp.Unnest) -> list[Named] | None:
         columns += more
     if node.args.get("offset"):
         columns.append((UNNAMED, BIGINT))
-    names = alias_columns(node.args.get("alias"))
-    offset = node.args.get("offset")
-    if names and isinstance(offset, exp.Identifier):
-        names = [*names, offset.name]
-    return renamed(columns, names)
+    return columns
 
 
 def _unnested(kind: TrinoType | None) -> list[Named] | None:

@@ -7,7 +7,7 @@ from querymend.tools.sql.types.coercion import coerces
 from querymend.tools.sql.types.cures import shown
 from querymend.tools.sql.types.model import UNKNOWN, TrinoType
 from querymend.tools.sql.types.operators import can_compare
-from querymend.tools.sql.types.relations import query_columns, unnest_columns
+from querymend.tools.sql.types.relations import query_columns, unnest_fields
 from querymend.tools.sql.types.scalars import choice
 from querymend.tools.sql.types.typer import Named, Rule, Typer, typeless
 
@@ -22,7 +22,7 @@ def unnest(typer: Typer, node: exp.Expr) -> None:
                 given, "wrong_arguments", f"UNNEST takes arrays and maps, not {kind}.", cure
             )
     if isinstance(node, exp.Unnest):
-        columns = unnest_columns(typer, node)
+        columns = unnest_fields(typer, node)
         offset = node.args.get("offset")
         more = [offset.name] if isinstance(offset, exp.Identifier) else []
         named = alias_columns(node.args.get("alias"))

@@ -19,6 +19,12 @@ _ALIASES |= {"epoch": "second", "isoweek": "week", "wk": "week", "ww": "week"}
 _PATH = re.compile(r"\$(\.[^\s.\[\]*'\"]+|\[\d+\]|\[\"[^\"]*\"\]|\['[^']*'\])*")
 _CODES = re.compile(r"%([DUuVwX])")
 
+_UNITED = {
+    "date_trunc": "date_trunc('{0}', x)",
+    "date_add": "date_add('{0}', n, x)",
+    "date_diff": "date_diff('{0}', start, stop)",
+}
+
 Check = Callable[[Typer, exp.Expr, list[exp.Expr], list[TrinoType | None]], None]
 
 
@@ -61,6 +67,22 @@ def _unit(
         best = f"Write '{near}'. " if near in known else ""
         hint = f"{best}The units are {', '.join(known)}."
     typer.blame(node, "unknown_unit", f"'{unit[:40]}' is no unit of time here.", hint)
+
+
+def check_unit_name(typer: Typer, node: exp.Expr, name: str, nodes: list[exp.Expr]) -> bool:
+    """Blame a unit of time that is written as a name: ``date_diff(day, a, b)``."""
+    if name not in _UNITED:
+        return False
+    for given in nodes:
+        unit = given.name.lower() if isinstance(given, exp.Column) and not given.table else ""
+        unit = _ALIASES.get(unit, unit)
+        ref = typer.ref(given)
+        if unit in _UNITS and (ref is None or ref.status == "no_column"):
+            hint = f"Write {_UNITED[name].format(unit)}: the unit is a text and comes first."
+            message = f"{given.name} is a name here, not a unit of time."
+            typer.blame(given, "unknown_unit", message, hint)
+            return True
+    return False
 
 
 def _path(typer: Typer, node: exp.Expr, nodes: list[exp.Expr], _: list[TrinoType | None]) -> None:
