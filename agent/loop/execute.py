@@ -34,7 +34,7 @@ def execute(state: State, runtime: Runtime[Trip]) -> Update:
         finding = engine_error(error)
         trip.emit(FindingMade(finding=finding))
         trip.note("execute", error=finding.message, code=finding.evidence)
-        return _with(state, replace(attempt, findings=(*attempt.findings, finding)))
+        return _with(state, refused(attempt, finding, error.execution or Execution()))
     except ApprovalNeeded as error:
         trip.note("execute", waits=str(error))
         return {"ending": "approval", "reason": str(error), "notes": (approval(error),)}
@@ -87,6 +87,17 @@ def _once(sql: Admitted, trip: Trip) -> Result:
     told = Execution(bytes_scanned=result.bytes_scanned, query_id=result.query_id)
     _count(trip, time.monotonic() - started, result.execution or told)
     return result
+
+
+def refused(attempt: Attempt, finding: Finding, told: Execution) -> Attempt:
+    """Note in an attempt what the engine said against it, and what that took."""
+    return replace(
+        attempt,
+        findings=(*attempt.findings, finding),
+        seconds=told.total_seconds or 0.0,
+        bytes_scanned=told.bytes_scanned,
+        query_id=told.query_id,
+    )
 
 
 def ran(attempt: Attempt, result: Result) -> Attempt:

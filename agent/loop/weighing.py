@@ -6,6 +6,7 @@ Only engines whose scans cost money are weighed; for the others nothing here doe
 from collections.abc import Sequence
 from dataclasses import replace
 
+from querymend.loop.calling import retried
 from querymend.loop.trip import Trip
 from querymend.tools.engines.estimate import Charges, Estimate
 from querymend.tools.errors import BudgetExceeded, EngineUnavailable, Final
@@ -39,15 +40,15 @@ def weigh(sql: Admitted, trip: Trip) -> None:
         BudgetExceeded: it would scan more than is left.
         QueryError: the engine's judge refuses it.
     """
-    estimate = estimated(sql, trip)
-    if estimate is None or sql in trip.results:
+    estimate, engine = estimated(sql, trip), trip.deps.engine
+    if estimate is None or not isinstance(engine, Charges):
         return
     _within_budget(estimate, trip)
     threshold = trip.meter.budget.approval_bytes
     if threshold is not None and (estimate.bytes is None or estimate.bytes > threshold):
         raise ApprovalNeeded(estimate, threshold)
     if estimate.bytes is None or estimate.bytes > trip.deps.settings.athena.explain_bytes:
-        trip.deps.engine.explain(sql)
+        retried(lambda: engine.judge(sql, limits=trip.limits()), meter=trip.meter)
 
 
 def estimated(sql: str, trip: Trip) -> Estimate | None:

@@ -235,3 +235,47 @@ def test_opening_and_indexing_starts_no_query(agent_on: Make, lake: AthenaStandI
     agent = agent_on(RIGHT)
     assert {t.name for t in agent.catalog.tables} == {"customers", "orders", "visits"}
     assert lake.operations().count("StartQueryExecution") == before
+
+
+def test_a_scan_that_is_not_small_is_judged_first(agent_on: Make, lake: AthenaStandIn) -> None:
+    before = len(lake.executions())
+    answer = agent_on(RIGHT, athena={"explain_bytes": -1}).ask(QUESTION)
+    ran = [e.asked.sql for e in lake.executions()[before:]]
+    assert answer.rows == ((600,),)
+    assert ran == [f"EXPLAIN\n{RIGHT}", RIGHT]
+
+
+def test_a_failed_attempt_keeps_its_id(agent_on: Make, lake: AthenaStandIn) -> None:
+    agent = agent_on(RIGHT, f"{RIGHT} AND region = 'eu'")
+    lake.fault(Fault("fail", text="DIVISION_BY_ZERO: Division by zero"))
+    answer = agent.ask(QUESTION)
+    assert answer.attempts[0].query_id
+    assert answer.attempts[0].query_id in answer.cost.query_ids
+    assert "NULLIF" in answer.attempts[0].findings[-1].hint
+
+
+def test_a_transient_failure_is_repeated_and_counted(agent_on: Make, lake: AthenaStandIn) -> None:
+    agent = agent_on(RIGHT)
+    lake.fault(Fault("moving_files"))
+    answer = agent.ask(QUESTION)
+    assert (answer.outcome, answer.rows) == ("answered", ((600,),))
+    assert len(answer.cost.query_ids) == answer.cost.queries == 2
+
+
+def test_moving_files_are_tried_again_once(agent_on: Make, lake: AthenaStandIn) -> None:
+    agent = agent_on(RIGHT)
+    lake.fault(Fault("moving_files", times=None))
+    answer = agent.ask(QUESTION)
+    assert [f.code for f in answer.findings if f.severity == "block"] == ["engine_unavailable"]
+    assert len(answer.cost.query_ids) == 2
+    assert answer.cost.model_calls == 1
+
+
+def test_broken_data_is_told_to_the_owner_and_not_repaired(
+    agent_on: Make, lake: AthenaStandIn
+) -> None:
+    agent = agent_on(RIGHT)
+    lake.fault(Fault("bad_data"))
+    answer = agent.ask(QUESTION)
+    assert [f.code for f in answer.findings if f.severity == "block"] == ["broken_data"]
+    assert answer.cost.model_calls == 1

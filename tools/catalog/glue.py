@@ -41,6 +41,8 @@ class GlueCatalog:
     catalog: Catalog
     storage: Mapping[str, Storage]
     """By qualified name as in the catalog."""
+    default: str = ""
+    """The database of tables without a schema."""
 
 
 def read_glue(
@@ -63,18 +65,10 @@ def read_glue(
             table = table_of(entry, schema)
             tables.append(table)
             storage[table.qualified_name] = storage_of(entry)
+    default = wanted[0] if wanted else ""
     if newest:
-        tables = _with_newest(glue, tables, storage, wanted[0] if wanted else "", catalog_id)
-    return GlueCatalog(catalog=Catalog(tables=tuple(tables)), storage=storage)
-
-
-def read_table(glue: Client, database: str, name: str, *, schema: str) -> Table | None:
-    """Read one table again, or None if it is gone."""
-    try:
-        entry = glue.get_table(DatabaseName=database, Name=name)["Table"]
-    except glue.exceptions.EntityNotFoundException:
-        return None
-    return table_of(entry, schema)
+        tables = _with_newest(glue, tables, storage, default, catalog_id)
+    return GlueCatalog(catalog=Catalog(tables=tuple(tables)), storage=storage, default=default)
 
 
 def table_of(entry: Entry, schema: str = "") -> Table:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from querymend.tools.engines.engine import Limits
 from querymend.tools.sql.admitted import Admitted
 
 
@@ -38,4 +39,8 @@ class Charges(Protocol):
 
     def estimate(self, sql: Admitted) -> Estimate:
         """Say what a statement would scan, without running anything."""
+        ...
+
+    def judge(self, sql: Admitted, *, limits: Limits) -> str:
+        """Let the engine refuse a statement, or plan it, without a scan; as ``explain``."""
         ...

@@ -14,7 +14,7 @@ from querymend.tools.catalog.glue import GlueCatalog, read_glue
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.engines.athena.cells import Cells, row, type_name
 from querymend.tools.engines.athena.errors import RAISED, LoginExpired, Statement, translate
-from querymend.tools.engines.athena.estimating import estimate
+from querymend.tools.engines.athena.estimating import Listing, estimate
 from querymend.tools.engines.athena.nested import shown_as_json
 from querymend.tools.engines.athena.normal import Normal, normal
 from querymend.tools.engines.athena.place import AthenaPlace, checked
@@ -44,6 +44,7 @@ class AthenaEngine:
         self._connection: Connection[Cursor] | None = None
         self._glue: GlueCatalog | None = None
         self._workgroup: Workgroup | None = None
+        self._listing = Listing()
 
     def catalog(self) -> Catalog:
         """Read tables, columns, comments and partition keys from Glue, once; no query runs."""
@@ -84,9 +85,14 @@ class AthenaEngine:
 
     def explain(self, sql: Admitted) -> str:
         """Let Athena judge and plan the statement; nothing is scanned and nothing is charged."""
+        return self.judge(sql, limits=Limits(seconds=EXPLAIN_SECONDS))
+
+    def judge(self, sql: Admitted, *, limits: Limits) -> str:
+        """Explain a statement within a deadline, for whoever may cancel."""
         form = normal(_admitted(sql))
-        limits = Limits(rows=None, seconds=EXPLAIN_SECONDS, bytes=None)
-        fetched, _ = self._run(f"EXPLAIN\n{form.text}", self._statement(form, below=1), limits)
+        seconds = min(limits.seconds or EXPLAIN_SECONDS, EXPLAIN_SECONDS)
+        free = Limits(rows=None, seconds=seconds, bytes=None, cancelled=limits.cancelled)
+        fetched, _ = self._run(f"EXPLAIN\n{form.text}", self._statement(form, below=1), free)
         return "\n".join(str(cells[0]) for cells in fetched.rows if cells)
 
     def estimate(self, sql: Admitted) -> Estimate:
@@ -97,6 +103,7 @@ class AthenaEngine:
                 _admitted(sql),
                 known,
                 place=self.place,
+                listing=self._listing,
                 glue=self._clients.get("glue"),
                 s3=self._clients.get("s3"),
                 cutoff=self.workgroup().cutoff,
@@ -177,9 +184,10 @@ class AthenaEngine:
             return running.run(text, statement, reuse_minutes=place.reuse_minutes)
 
     def _connected(self) -> "Connection[Cursor]":
+        schema = self.glue_catalog().default
         with self._lock, _translated():
             if self._connection is None:
-                self._connection = _connect(self._clients, self.place)
+                self._connection = _connect(self._clients, self.place, schema)
             return self._connection
 
     def _log_in_again(self) -> None:
@@ -231,11 +239,11 @@ def open_athena(place: AthenaPlace) -> AthenaEngine:
     return engine
 
 
-def _connect(clients: Clients, place: AthenaPlace) -> "Connection[Cursor]":
+def _connect(clients: Clients, place: AthenaPlace, schema: str) -> "Connection[Cursor]":
     return Connection(
         session=clients.session,
         region_name=clients.session.region_name,
-        schema_name=place.databases[0] if place.databases else "default",
+        schema_name=schema or "default",
         catalog_name=place.catalog,
         work_group=place.workgroup,
         s3_staging_dir=place.output,  # an empty text keeps pyathena from reading the environment

@@ -4,7 +4,8 @@ Sizes come from what crawlers and Hive noted in the catalog, else from a bounded
 files. Of Parquet and ORC only the named columns are read, by their share of a row's width.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,7 @@ def estimate(
     known: GlueCatalog,
     *,
     place: AthenaPlace,
+    listing: "Listing",
     glue: Any,
     s3: Any,
     cutoff: int | None = None,
@@ -45,7 +47,8 @@ def estimate(
     Args:
         sql: the statement.
         known: what Glue told.
-        place: whose default database and price hold.
+        place: whose price holds.
+        listing: remembers what Glue listed lately.
         glue: a boto3 client.
         s3: a boto3 client.
         cutoff: where the workgroup ends a query.
@@ -54,7 +57,7 @@ def estimate(
     if parsed.tree is None:
         return Estimate(cutoff=cutoff)
     subject = Subject(parsed=parsed, catalog=known.catalog)
-    sizes = _Sizes(known=known, place=place, glue=glue, files=_Files(s3))
+    sizes = _Sizes(known=known, listing=listing, glue=glue, files=_Files(s3))
     by_source = {id(s.source): s for s in scans(subject)}
     found = [
         sizes.scan(
@@ -104,7 +107,7 @@ class _Sizes:
     """Finds out how big what is read of a table is."""
 
     known: GlueCatalog
-    place: AthenaPlace
+    listing: "Listing"
     glue: Any
     files: "_Files"
 
@@ -138,11 +141,8 @@ class _Sizes:
         )
 
     def _list(self, table: Table, where: str) -> Sequence[Partition] | None:
-        database = table.schema or self.place.databases[0]
-        try:
-            return partitions(self.glue, database, table.name, where=where, pages=PAGES)
-        except RAISED:  # a filter that Glue does not take: the table stays unknown
-            return None
+        database = table.schema or self.known.default
+        return self.listing.of(self.glue, database, table.name, where)
 
     def _bytes(
         self, left: Sequence[Partition], every: Sequence[Partition] | None, storage: Storage
@@ -162,6 +162,30 @@ class _Sizes:
 
 def _times(size: int | None, share: float) -> int | None:
     return None if size is None else round(size * share)
+
+
+class Listing:
+    """Partitions as Glue listed them, remembered for a while. Shared between threads."""
+
+    def __init__(
+        self, *, seconds: float = 60.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._known: dict[tuple[str, str, str], tuple[float, Sequence[Partition] | None]] = {}
+
+    def of(self, glue: Any, database: str, table: str, where: str) -> Sequence[Partition] | None:
+        """Return a table's partitions under a filter; None where they are too many or unknown."""
+        key = (database, table, where)
+        when, found = self._known.get(key, (0.0, None))
+        if key in self._known and self._clock() - when < self._seconds:
+            return found
+        try:
+            found = partitions(glue, database, table, where=where, pages=PAGES)
+        except RAISED:  # a filter that Glue does not take: the table stays unknown
+            found = None
+        self._known[key] = (self._clock(), found)
+        return found
 
 
 class _Files:
