@@ -2,8 +2,8 @@
 
 Without DATA: seconds until it serves the retail pack in a fresh process, imports included, and
 milliseconds of one small query through the real pyathena. With DATA (the test data's folder) also
-rows, types and refusals of a real Trino 435 against what comes through the Athena engine, which
-is the real pyathena and boto3: *equal*, *refused* or *different*, which must never happen.
+rows, types and refusals of a real Trino 435 against what pyathena reads, and what comes through
+the Athena engine: *equal*, *refused*, or different, which must never happen.
 """
 
 import argparse
@@ -21,10 +21,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from stand_in import Tally, judged
+from stand_in import Tally, judged, same_rows
 
 START_BAR, QUERY_BAR = 3.0, 60.0
 STARTS, QUERIES = 5, 100
+NESTED = ("array", "map", "row")
+REAL = {"real": "float"}
+"""What Athena's API calls a type otherwise than its SQL does."""
 SMALL = "SELECT region_name, count(*) AS n FROM region_dim GROUP BY region_name"
 ALONE = """
 import sys, time
@@ -114,34 +117,96 @@ def fidelity(athena: Path, scratch: Path) -> Iterator[tuple[str, Tally]]:
         ("shop/setup.sql", "shop", ("shop/golden.jsonl", "shop/faulty.jsonl")),
     ):
         path = build(athena / setup, scratch / f"{database}-set-up.duckdb")
-        with engine(path, database) as asked:
+        with served(path, database) as (server, engine, cursor):
             for file in files:
                 lines = [json.loads(li) for li in (athena / file).read_text("utf-8").splitlines()]
-                yield file, tally(asked, lines)
+                yield f"{file}, pyathena", bare(cursor, lines)
+                if "golden" in file:
+                    yield f"{file}, Athena engine", through(engine, lines)
+            assert server.running() == [], server.running()
 
 
-def tally(asked: Any, lines: list[dict[str, Any]]) -> Tally:
-    """Judge every line of a file."""
-    catalog = asked.catalog()
+def bare(cursor: Any, lines: list[dict[str, Any]]) -> Tally:
+    """Judge what pyathena alone reads; the types within arrays, maps and rows it must be told."""
     counted = Tally()
     for line in lines:
-        counted.add(*judged(asked, catalog, line))
+        counted.add(*_asked(cursor, line))
+    return counted
+
+
+def _asked(cursor: Any, line: dict[str, Any]) -> tuple[str, dict[str, Any], str]:
+    from pyathena.error import Error
+
+    wanted = line.get("error")
+    told = {i: t for i, t in enumerate(line.get("types") or ()) if t.startswith(NESTED)}
+    try:
+        cursor.execute(line["sql"], result_set_type_hints=told)
+    except Error as error:
+        if wanted:
+            same = wanted["name"] in str(error) or "MALFORMED" in _code(error)
+            return "refused as Trino does" if same else "refused otherwise", line, str(error)
+        return "refused", line, str(error)
+    except json.JSONDecodeError as error:  # json_array_get gives texts that are no JSON
+        return "pyathena itself cannot read it", line, str(error)
+    if wanted:
+        return "runs, though Trino refuses", line, str(wanted)
+    return _compared(cursor, line, told)
+
+
+def _code(error: BaseException) -> str:
+    response = getattr(error.__cause__, "response", {})
+    return str(response.get("AthenaErrorCode", ""))
+
+
+def _compared(
+    cursor: Any, line: dict[str, Any], told: dict[int, str]
+) -> tuple[str, dict[str, Any], str]:
+    from querymend.cli.values import result_line
+    from querymend.tools.engines.athena.cells import type_name
+    from querymend.tools.engines.engine import Result, ResultColumn
+
+    columns = [(d[0], type_name(d[1], d[4], d[5])) for d in cursor.description]
+    kinds = [
+        told[i] if i in told and told[i].startswith(t) else t for i, (_, t) in enumerate(columns)
+    ]
+    wanted = [REAL.get(t, t).lower() for t in line["types"]]
+    if kinds != wanted:
+        return "other types", line, f"{kinds} for {wanted}"
+    shaped = tuple(ResultColumn(name=n, type=k) for (n, _), k in zip(columns, kinds, strict=True))
+    rows = tuple(tuple(row) for row in cursor.fetchall())
+    got = result_line(Result(columns=shaped, rows=rows), "athena")["rows"]
+    if not same_rows(got, line["rows"], ordered=bool(line.get("ordered"))):  # type: ignore[arg-type]
+        return "other rows", line, f"{str(got)[:200]} for {str(line['rows'])[:200]}"
+    return "equal", line, ""
+
+
+def through(engine: Any, lines: list[dict[str, Any]]) -> Tally:
+    """Judge what comes through the Athena engine, its gate before it."""
+    catalog = engine.catalog()
+    counted = Tally()
+    for line in lines:
+        counted.add(*judged(engine, catalog, line))
     return counted
 
 
 @contextmanager
-def engine(path: Path, database: str) -> Iterator[Any]:
-    """Serve a file and open the Athena engine on it."""
+def served(path: Path, database: str) -> Iterator[tuple[Any, Any, Any]]:
+    """Serve a file; open the Athena engine and a cursor of pyathena on it."""
+    import pyathena
+
     from querymend.testing import AthenaStandIn
     from querymend.tools.engines.athena.engine import open_athena
     from querymend.tools.engines.athena.place import read_url
 
+    databases = ("sales", "web") if database == "sales" else (database,)
     with ExitStack() as stack:
-        databases = ("sales", "web") if database == "sales" else (database,)
         server = stack.enter_context(AthenaStandIn(path, database=database))
-        opened = open_athena(read_url(server.url(*databases)))
-        stack.callback(opened.close)
-        yield opened
+        engine = open_athena(read_url(server.url(*databases)))
+        stack.callback(engine.close)
+        options: dict[str, Any] = {"poll_interval": 0.01, **server.client}
+        connection = pyathena.connect(schema_name=database, s3_staging_dir=server.output, **options)
+        stack.callback(connection.close)
+        yield server, engine, connection.cursor()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """HTTP on loopback: reads requests, lets someone answer Athena's, hands the others to moto."""
 
 import json
+import socket
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -8,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from querymend.tools.engines.wire.aws import Beneath
 from querymend.tools.engines.wire.calls import Call, call_of, refused_answer
 from querymend.tools.engines.wire.failures import Refusal
+from querymend.tools.errors import SetupError
 
 if TYPE_CHECKING:
     from werkzeug.serving import BaseWSGIServer
 
 ATHENA = "athena"
+LOOPBACK = "127.0.0.1"
 
 
 class Listener:
@@ -45,7 +48,7 @@ class Listener:
     @property
     def port(self) -> int:
         """Return the port that it listens on."""
-        return self._http.server_port
+        return self._http.port
 
     def close(self) -> None:
         """Stop listening."""
@@ -80,4 +83,19 @@ def _server(port: int, application: Callable[[dict[str, Any], Any], Any]) -> "Ba
         def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002
             """Write nothing."""
 
-    return make_server("127.0.0.1", port, application, threaded=True, request_handler=Quiet)
+    # werkzeug ends the whole process where a port is taken.
+    with socket.socket() as found:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((LOOPBACK, port))
+        except (OSError, OverflowError) as error:
+            raise SetupError(f"Port {port} cannot be used: {error}. Give another one.") from error
+        found.listen()
+        return make_server(
+            LOOPBACK,
+            found.getsockname()[1],
+            application,
+            threaded=True,
+            request_handler=Quiet,
+            fd=found.fileno(),
+        )

@@ -120,12 +120,19 @@ class AthenaStandIn:
     def url(self, *databases: str) -> str:
         """Return what ``Agent.open`` takes: ``athena://us-east-1/sales?endpoint=…&output=…``.
 
+        Args:
+            databases: the one of bare names first; all of them if none is given.
+
         The client still needs keys, and any will do: ``AWS_ACCESS_KEY_ID`` and
         ``AWS_SECRET_ACCESS_KEY`` in the environment.
         """
         region = self._beneath.region
         asked = urlencode({"endpoint": self.endpoint_url, "output": self.output, "poll": "0.01"})
-        return f"athena://{region}/{','.join(databases or [self._database])}?{asked}"
+        return f"athena://{region}/{','.join(databases or self.databases())}?{asked}"
+
+    def databases(self) -> list[str]:
+        """Return the names of Glue's databases."""
+        return self._beneath.databases()
 
     def fault(self, *faults: Fault) -> None:
         """Arm faults: each befalls the next call or query that fits."""
