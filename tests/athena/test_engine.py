@@ -3,7 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -300,3 +300,38 @@ def test_places_lead_back_to_the_given_text() -> None:
 )
 def test_the_price_is_that_of_the_bytes(scanned: int | None, state: str, usd: float | None) -> None:
     assert price(scanned, usd_per_tb=5.0, state=state) == usd
+
+
+@pytest.mark.parametrize(
+    ("sql", "value", "kind"),
+    [
+        ("SELECT split('a, b;c', ';') AS x", ["a, b", "c"], "array(varchar(6))"),
+        (
+            "SELECT MAP(ARRAY[1, 2], ARRAY['a=1, b', NULL]) AS x",
+            {1: "a=1, b", 2: None},
+            "map(integer, varchar(6))",
+        ),
+        (
+            "SELECT CAST(ROW(1, 'x, y') AS ROW(n integer, t varchar)) AS x",
+            {"n": 1, "t": "x, y"},
+            "row(n integer, t varchar)",
+        ),
+        ("SELECT ARRAY[DATE '2026-07-01', NULL] AS x", [date(2026, 7, 1), None], "array(date)"),
+        (
+            'SELECT CAST(json_parse(\'{"a": {"b": [1, 2]}}\') AS map(varchar, json)) AS x',
+            {"a": '{"b":[1,2]}'},
+            "map(varchar, json)",
+        ),
+        (
+            "SELECT DISTINCT transform(items, i -> i.price) AS x FROM orders",
+            [Decimal("9.50")],
+            "array(decimal(10, 2))",
+        ),
+    ],
+)
+def test_nested_values_of_expressions_come_back_as_values(
+    on: Any, sql: str, value: object, kind: str
+) -> None:
+    result = on.run(sql)
+    assert result.rows == ((value,),)
+    assert [(c.name, c.type) for c in result.columns] == [("x", kind)]

@@ -279,3 +279,36 @@ def test_broken_data_is_told_to_the_owner_and_not_repaired(
     answer = agent.ask(QUESTION)
     assert [f.code for f in answer.findings if f.severity == "block"] == ["broken_data"]
     assert answer.cost.model_calls == 1
+
+
+def test_a_scan_of_unknown_size_waits_for_leave_too(agent_on: Make, lake: AthenaStandIn) -> None:
+    sql = "SELECT COUNT(*) AS visits FROM visits WHERE tenant = 'acme'"
+    agent = agent_on(sql, budget={"approval_bytes": 10**12})
+    (*_, last) = agent.stream("How many visits did tenant acme have?")
+    asked = last.answer  # type: ignore[union-attr]
+    assert asked.needs_approval
+    assert "unknown amount" in asked.text
+    assert agent.approve(asked).rows == ((1,),)
+
+
+def test_an_answer_that_nobody_keeps_cannot_be_approved(agent_on: Make) -> None:
+    with pytest.raises(KeyError):
+        agent_on(RIGHT).approve("no-such-answer")
+
+
+def test_a_scan_over_the_byte_budget_is_not_offered_for_leave(agent_on: Make) -> None:
+    agent = agent_on(
+        RIGHT.replace("COUNT(*)", "SUM(amount)"), budget={"bytes": 10, "approval_bytes": 0}
+    )
+    answer = agent.ask(QUESTION)
+    assert (answer.outcome, answer.needs_approval) == ("failed", False)
+    assert "QUERYMEND_BUDGET__BYTES" in answer.text
+
+
+def test_a_wrong_type_at_a_partition_key_is_mended_by_rule(agent_on: Make) -> None:
+    wrong = "SELECT COUNT(*) AS orders FROM orders WHERE dt = DATE '2026-07-03'"
+    answer = agent_on(wrong).ask(QUESTION)
+    assert answer.rows == ((600,),)
+    assert answer.sql == RIGHT
+    assert [a.author for a in answer.attempts] == ["model", "rule"]
+    assert answer.cost.queries == 1

@@ -1,14 +1,14 @@
 """From Athena's text to Python's values, exactly: what cannot be read for certain stays text."""
 
 import json
-from collections.abc import Callable, Sequence
-from datetime import date, datetime, time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 
 from pyathena.converter import Converter, DefaultTypeConverter
-from sqlglot import exp
 
 from querymend.tools.catalog.model import Cell
+from querymend.tools.sql.types.model import TrinoType
 
 NESTED = ("array", "map", "row")
 _SIMPLE = DefaultTypeConverter()
@@ -46,13 +46,13 @@ def type_name(kind: str, precision: int, scale: int) -> str:
     return kind
 
 
-def from_json(text: Cell, kind: exp.DataType) -> Cell:
-    """Read a nested value that was sent as JSON, by its type."""
+def from_json(text: Cell, kind: TrinoType) -> Cell:
+    """Read a nested value that was sent as JSON, by its type; what does not fit stays text."""
     if not isinstance(text, str):
         return text
     try:
         return _typed(json.loads(text, parse_float=Decimal, object_pairs_hook=_Pairs), kind)
-    except (ValueError, TypeError, KeyError, ArithmeticError):
+    except (ValueError, TypeError, ArithmeticError):
         return text
 
 
@@ -60,51 +60,73 @@ class _Pairs(list[tuple[str, object]]):
     """A JSON object as pairs, which keeps fields of one name apart."""
 
 
-def _typed(value: object, kind: exp.DataType) -> Cell:
+def _typed(value: object, kind: TrinoType) -> Cell:
+    if kind.base == "json":
+        return (
+            None
+            if value is None
+            else json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+        )
     if value is None:
         return None
-    if isinstance(value, _Pairs):
-        return _object(value, kind)
-    if isinstance(value, list):
-        inner = kind.expressions[0]
-        return [_typed(v, inner) for v in value]
+    if kind.base == "row":
+        return _row(value, kind)
+    if kind.base == "map" and isinstance(value, _Pairs):
+        key, inner = kind.parts
+        return {_leaf(k, key): _typed(v, inner) for k, v in value}
+    if kind.base == "array" and isinstance(value, list):
+        return [_typed(v, kind.parts[0]) for v in value]
     return _leaf(value, kind)
 
 
-def _object(pairs: _Pairs, kind: exp.DataType) -> Cell:
-    if kind.this == exp.DType.MAP:
-        key, value = kind.expressions
-        return {_leaf(k, key): _typed(v, value) for k, v in pairs}
-    kinds = [f.kind if isinstance(f, exp.ColumnDef) else f for f in kind.expressions]
-    fields = zip(pairs, kinds, strict=True)
-    return {name: _typed(v, k) for (name, v), k in fields if isinstance(k, exp.DataType)}
+def _row(value: object, kind: TrinoType) -> Cell:
+    """Return a row's fields by name; by place where one has no name, or two have the same."""
+    if not isinstance(value, list):
+        raise TypeError("a row is neither a list nor an object")
+    cells = [v for _, v in value] if isinstance(value, _Pairs) else value
+    fields = [_typed(v, k) for v, k in zip(cells, kind.parts, strict=True)]
+    names = [n for n in kind.names if n]
+    if len(set(names)) < len(fields):
+        return tuple(fields)
+    return dict(zip(names, fields, strict=True))
 
 
-def _leaf(value: object, kind: exp.DataType) -> Cell:
-    read = _LEAVES.get(kind.this)
+def _plain(value: object) -> object:
+    """Turn what was read back into what JSON writes."""
+    if isinstance(value, _Pairs):
+        return {k: _plain(v) for k, v in value}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _leaf(value: object, kind: TrinoType) -> Cell:
+    read = _LEAVES.get(kind.base)
     return read(str(value)) if read and not isinstance(value, bool) else value
 
 
-_LEAVES: dict[object, Callable[[str], Cell]] = {
-    exp.DType.DECIMAL: Decimal,
-    exp.DType.DOUBLE: float,
-    exp.DType.FLOAT: float,
-    exp.DType.BIGINT: int,
-    exp.DType.INT: int,
-    exp.DType.SMALLINT: int,
-    exp.DType.TINYINT: int,
-    exp.DType.DATE: date.fromisoformat,
-    exp.DType.TIMESTAMP: datetime.fromisoformat,
-    exp.DType.TIME: time.fromisoformat,
-    exp.DType.VARCHAR: str,
-    exp.DType.TEXT: str,
-    exp.DType.CHAR: str,
+def _truth(text: str) -> bool:
+    return text.lower() == "true"
+
+
+_LEAVES: dict[str, Callable[[str], Cell]] = {
+    "boolean": _truth,
+    "tinyint": int,
+    "smallint": int,
+    "integer": int,
+    "bigint": int,
+    "decimal": Decimal,
+    "real": float,
+    "double": float,
+    "varchar": str,
+    "date": date.fromisoformat,
+    "timestamp": datetime.fromisoformat,
 }
-CASTABLE = frozenset(_LEAVES) - {exp.DType.TIME, exp.DType.CHAR} | {exp.DType.BOOLEAN}
+CASTABLE = frozenset(_LEAVES) | {"json", "unknown"}
 """Leaves that Athena can cast to JSON and that come back the same."""
 
 
-def row(cells: Sequence[Cell], nested: dict[int, exp.DataType]) -> tuple[Cell, ...]:
+def row(cells: Sequence[Cell], nested: Mapping[int, TrinoType]) -> tuple[Cell, ...]:
     """Return one row with its nested columns read."""
     if not nested:
         return tuple(cells)

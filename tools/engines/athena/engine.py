@@ -125,9 +125,9 @@ class AthenaEngine:
         form = normal(sent)
         statement = self._statement(form if sent == sql else normal(sql), moved=sent != sql)
         fetched, seconds = self._run(form.text, statement, limits)
-        rows = [row(cells, dict(nested)) for cells in fetched.rows]
+        rows = [row(cells, nested) for cells in fetched.rows]
         cut = limits.rows is not None and len(rows) > limits.rows
-        kinds = {i: k.sql("trino").lower() for i, k in nested.items()}
+        kinds = {i: k.displayed() for i, k in nested.items()}
         return Result(
             columns=tuple(
                 ResultColumn(name=name, type=kinds.get(i) or type_name(kind, precision, scale))

@@ -5,120 +5,101 @@ is known, it is cast to JSON on its way out; order, rows and names stay. Elsewhe
 back as Athena writes it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from sqlglot import MappingSchema, exp
 from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
 from querymend.tools.catalog.model import Catalog
-from querymend.tools.engines.athena.cells import CASTABLE
+from querymend.tools.engines.athena.cells import CASTABLE, NESTED
 from querymend.tools.sql.admitted import Admitted
 from querymend.tools.sql.gate import admit
 from querymend.tools.sql.parse import parse
+from querymend.tools.sql.types.inference import infer
+from querymend.tools.sql.types.model import TrinoType
 
 DIALECT = "athena"
-_NESTED = (exp.DType.ARRAY, exp.DType.MAP, exp.DType.STRUCT)
 _DEFAULT = "querymend_default"
 """Stands for the default schema, whose name the catalog leaves out."""
 
 
-def shown_as_json(sql: Admitted, catalog: Catalog) -> tuple[Admitted, Mapping[int, exp.DataType]]:
+def shown_as_json(sql: Admitted, catalog: Catalog) -> tuple[Admitted, Mapping[int, TrinoType]]:
     """Return the text to send, and the types of the columns that it sends as JSON."""
-    if not _may_have_nested(catalog, sql):
-        return sql, {}
     tree = parse(sql, DIALECT).tree
-    if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
+    if not isinstance(tree, exp.Select) or not _nested(tree, catalog):
         return sql, {}
-    typed = _typed(tree, catalog)
-    nested = {i: k for i, k in enumerate(_kinds(typed)) if k and _fits(k)} if typed else {}
-    if typed is None or not nested or _ordered_by(typed, nested):
+    plain = _without_stars(tree, catalog) if _has_star(tree) else tree
+    nested = _nested(plain, catalog) if plain is not None else {}
+    if plain is None or not nested or _referred_to(plain, nested):
         return sql, {}
-    admitted = admit(_cast(typed, nested), dialect=DIALECT, catalog=catalog).sql
+    admitted = admit(_cast(plain, nested), dialect=DIALECT, catalog=catalog).sql
     return (admitted, nested) if admitted else (sql, {})
 
 
-def _may_have_nested(catalog: Catalog, sql: str) -> bool:
-    """Tell by a quick look whether it is worth typing the statement."""
-    low = sql.lower()
-    made = any(w in low for w in ("array", "map", "split", "row(", "sequence", "histogram"))
-    return made or any(
-        "(" in c.type and c.type.lower().startswith(("array", "map", "row"))
-        for t in catalog.tables
-        if t.name.lower() in low
-        for c in t.columns
-    )
+def _nested(tree: exp.Select, catalog: Catalog) -> dict[int, TrinoType]:
+    """Return the types of the columns that are nested and can be cast to JSON."""
+    columns = infer(tree, catalog, dialect=DIALECT).columns() or ()
+    kinds = ((i, kind) for i, (_, kind) in enumerate(columns))
+    return {i: k for i, k in kinds if k is not None and k.base in NESTED and _castable(k)}
 
 
-def _typed(tree: exp.Select, catalog: Catalog) -> exp.Select | None:
-    """Return the statement with its stars written out and its expressions typed."""
+def _castable(kind: TrinoType) -> bool:
+    """Tell whether a type is known to its leaves, and all of them can be cast to JSON."""
+    if kind.base not in NESTED:
+        return kind.base in CASTABLE
+    return bool(kind.parts) and all(_castable(part) for part in kind.parts)
+
+
+def _has_star(tree: exp.Select) -> bool:
+    return any(e.is_star for e in tree.expressions)
+
+
+def _without_stars(tree: exp.Select, catalog: Catalog) -> exp.Select | None:
+    """Write the stars of a statement out, or return None where that cannot be done."""
     tables: dict[str, object] = {}
-    for schema_name in {t.schema for t in catalog.tables}:
-        own = [t for t in catalog.tables if t.schema == schema_name]
-        listed = {t.name: {c.name: c.type for c in t.columns} for t in own}
-        tables[schema_name or _DEFAULT] = listed
+    for name in {t.schema for t in catalog.tables}:
+        own = [t for t in catalog.tables if t.schema == name]
+        tables[name or _DEFAULT] = {t.name: {c.name: "text" for c in t.columns} for t in own}
     try:
-        schema = MappingSchema(tables, dialect=DIALECT)
         whole = qualify(
             tree.copy(),
-            schema=schema,
+            schema=MappingSchema(tables, dialect=DIALECT),
             dialect=DIALECT,
             db=_DEFAULT,
             expand_alias_refs=False,
             validate_qualify_columns=False,
         )
-        typed = annotate_types(whole, schema=schema, dialect=DIALECT)
     except (SqlglotError, ValueError, KeyError, RecursionError):
         return None
-    return typed if isinstance(typed, exp.Select) else None
+    for table in whole.find_all(exp.Table):
+        if table.db == _DEFAULT:
+            table.set("db", None)
+    return whole if isinstance(whole, exp.Select) and not _has_star(whole) else None
 
 
-def _kinds(tree: exp.Select) -> Iterator[exp.DataType | None]:
-    for projection in tree.expressions:
-        yield projection.type if isinstance(projection.type, exp.DataType) else None
-
-
-def _fits(kind: exp.DataType) -> bool:
-    """Tell whether a type is nested, known to its leaves, and castable to JSON."""
-    return kind.this in _NESTED and _castable(kind)
-
-
-def _castable(kind: exp.DataType) -> bool:
-    if kind.this not in _NESTED:
-        return kind.this in CASTABLE
-    if kind.this == exp.DType.STRUCT:
-        named = [f for f in kind.expressions if isinstance(f, exp.ColumnDef)]
-        inner = [f.kind for f in named]
-        if not inner or len(named) < len(kind.expressions):
-            return False
-    else:
-        inner = list(kind.expressions)
-    return bool(inner) and all(isinstance(k, exp.DataType) and _castable(k) for k in inner)
-
-
-def _ordered_by(tree: exp.Select, nested: Mapping[int, exp.DataType]) -> bool:
-    """Tell whether ORDER BY or an ordinal refers to what would become JSON."""
+def _referred_to(tree: exp.Select, nested: Mapping[int, TrinoType]) -> bool:
+    """Tell whether ORDER BY or GROUP BY refers to what would become JSON, by alias or number."""
     names = {tree.expressions[i].alias_or_name for i in nested}
     places = {str(i + 1) for i in nested}
     for key in ("order", "group"):
         clause = tree.args.get(key)
         if clause is None:
             continue
-        used = {c.name for c in clause.find_all(exp.Column) if not c.table}
-        numbers = {n.name for n in clause.find_all(exp.Literal) if n.is_int}
-        if used & names or numbers & places:
+        aliased = {c.name for c in clause.find_all(exp.Column) if not c.table}
+        if key == "order" and aliased & names:
+            return True
+        if places & {n.name for n in clause.find_all(exp.Literal) if n.is_int}:
             return True
     return False
 
 
-def _cast(tree: exp.Select, nested: Mapping[int, exp.DataType]) -> str:
+def _cast(tree: exp.Select, nested: Mapping[int, TrinoType]) -> str:
+    tree = tree.copy()
     for index in nested:
         projection = tree.expressions[index]
         inner = projection.this if isinstance(projection, exp.Alias) else projection
-        cast = exp.Cast(this=inner.copy(), to=exp.DataType.build("json"))
-        tree.expressions[index].replace(exp.alias_(cast, projection.alias_or_name, quoted=True))
-    for table in tree.find_all(exp.Table):
-        if table.db == _DEFAULT:
-            table.set("db", None)
+        cast: exp.Expr = exp.Cast(this=inner.copy(), to=exp.DataType.build("json"))
+        name = projection.alias_or_name
+        projection.replace(exp.alias_(cast, name, quoted=True) if name else cast)
     return tree.sql(DIALECT)
