@@ -12,7 +12,7 @@ from querymend.tools.catalog.model import Catalog, Cell, Column, Table
 from querymend.tools.catalog.read import database_of, read_catalog
 from querymend.tools.engines.duckdb import DuckDBEngine, fetch, open_duckdb
 from querymend.tools.engines.engine import Limits, Result, ResultColumn
-from querymend.tools.engines.stand_in.faults import in_trinos_words
+from querymend.tools.engines.stand_in.faults import as_fault, in_trinos_words
 from querymend.tools.engines.stand_in.runtime.library import FUNCTIONS
 from querymend.tools.engines.stand_in.runtime.scalar import register
 from querymend.tools.engines.stand_in.stored import Place, Stored, kept
@@ -22,6 +22,7 @@ from querymend.tools.engines.stand_in.translate.translator import World
 from querymend.tools.engines.stand_in.values import changes, value
 from querymend.tools.errors import QueryError, SetupError
 from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.checks import check
 from querymend.tools.sql.types.model import TrinoType
 from querymend.tools.sql.types.spelling import read_type
 
@@ -39,13 +40,11 @@ class StandInEngine(DuckDBEngine):
         super().__init__(connection, name=name)
         self._registering = threading.Lock()
         self._registered: set[str] = set()
-        stored = kept(connection)
-        own = read_catalog(connection)
+        with self._cursor() as cursor:
+            stored, own, catalog = kept(cursor), read_catalog(cursor), database_of(cursor)
         self.database = database or stored.database
         """Where unqualified names belong."""
-        self._world = World(
-            catalog=database_of(connection), database=self.database, stored=_stored_types(own)
-        )
+        self._world = World(catalog=catalog, database=self.database, stored=_stored_types(own))
         self._trino_catalog = replace(_in_trino(own, stored), default_schema=self.database)
 
     def catalog(self) -> Catalog:
@@ -60,6 +59,9 @@ class StandInEngine(DuckDBEngine):
         """
         if not isinstance(sql, Admitted):
             raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
+        for finding in check(sql, dialect=self.dialect, catalog=self._trino_catalog):
+            if finding.severity == "block":
+                raise as_fault(finding)
         return translate(sql, self._trino_catalog, self._world)
 
     def explain(self, sql: Admitted) -> str:
@@ -102,9 +104,8 @@ class StandInEngine(DuckDBEngine):
         """Add the functions that a statement calls to DuckDB, once."""
         with self._registering:
             missing = made.functions - self._registered
-            if missing:
-                with self._cursor() as cursor:
-                    register(cursor, tuple(f for f in FUNCTIONS if f.name in missing))
+            # On the engine's own connection: functions end with the one that they were added to.
+            register(self._connection, tuple(f for f in FUNCTIONS if f.name in missing))
             self._registered |= missing
 
 

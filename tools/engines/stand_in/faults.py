@@ -4,6 +4,7 @@ import re
 
 from querymend.tools.engines.errors_duckdb import masked
 from querymend.tools.errors import QueryError
+from querymend.tools.findings import Finding
 
 _NAMED = re.compile(r"(?:Fault: |Error: |string ')([A-Z][A-Z0-9_]{5,}): (.*?)(?:' to BOOL|$)", re.S)
 _KNOWN: tuple[tuple[str, str], ...] = (
@@ -17,6 +18,29 @@ _CODES = {
     "ConversionException": "INVALID_CAST_ARGUMENT",
     "OutOfRangeException": "NUMERIC_VALUE_OUT_OF_RANGE",
 }
+
+
+_FINDINGS = {
+    "unknown_table": "TABLE_NOT_FOUND",
+    "unknown_column": "COLUMN_NOT_FOUND",
+    "unknown_field": "COLUMN_NOT_FOUND",
+    "ambiguous_column": "AMBIGUOUS_NAME",
+    "unknown_function": "FUNCTION_NOT_FOUND",
+    "wrong_arguments": "FUNCTION_NOT_FOUND",
+    "type_mismatch": "TYPE_MISMATCH",
+    "not_boolean": "TYPE_MISMATCH",
+    "ungrouped_column": "EXPRESSION_NOT_AGGREGATE",
+    "misplaced_aggregate": "EXPRESSION_NOT_SCALAR",
+    "misplaced_window": "EXPRESSION_NOT_SCALAR",
+}
+"""Trino's names for what static checks find; all others are ``SYNTAX_ERROR``."""
+
+
+def as_fault(finding: Finding) -> QueryError:
+    """Return what a static check refuses as the engine's own refusal."""
+    name = _FINDINGS.get(finding.code, "SYNTAX_ERROR")
+    message = f"{finding.message} {finding.hint}".strip()
+    return QueryError(message, code=name, position=finding.position)
 
 
 def in_trinos_words(error: QueryError, sql: str) -> QueryError:

@@ -31,7 +31,11 @@ def _upper(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    return "".join(w if len(w := c.lower()) == 1 else c for c in text)
+    return "".join(c.lower()[:1] for c in text)
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    return text.replace(old, new)
 
 
 def _normalize(text: str, form: str) -> str:
@@ -227,12 +231,16 @@ def _url_parameter(url: str, name: str) -> str | None:
     for pair in urlsplit(url).query.split("&"):
         key, _, value = pair.partition("=")
         if key == name:
-            return unquote(value)
+            return unquote_plus(value)
     return None
 
 
 def _url_encode(text: str) -> str:
     return quote_plus(text, safe="*").replace("~", "%7E")
+
+
+def _url_decode(text: str) -> str:
+    return unquote_plus(text)
 
 
 def _format(pattern: str, given: list[str | None], kinds: list[str]) -> str:
@@ -335,6 +343,7 @@ def _boolean(text: str) -> bool:
 FUNCTIONS: tuple[Scalar, ...] = (
     scalar("upper", "VARCHAR", "VARCHAR", _upper),
     scalar("lower", "VARCHAR", "VARCHAR", _lower),
+    scalar("replace", "VARCHAR VARCHAR VARCHAR", "VARCHAR", _replace),
     scalar("normalize", "VARCHAR VARCHAR", "VARCHAR", _normalize),
     scalar("soundex", "VARCHAR", "VARCHAR", _soundex),
     scalar("hamming_distance", "VARCHAR VARCHAR", "BIGINT", _hamming),
@@ -360,7 +369,7 @@ FUNCTIONS: tuple[Scalar, ...] = (
     scalar("url_part", "VARCHAR VARCHAR", "VARCHAR", _url_part),
     scalar("url_parameter", "VARCHAR VARCHAR", "VARCHAR", _url_parameter),
     scalar("url_encode", "VARCHAR", "VARCHAR", _url_encode),
-    scalar("url_decode", "VARCHAR", "VARCHAR", unquote_plus),
+    scalar("url_decode", "VARCHAR", "VARCHAR", _url_decode),
     scalar("format", "VARCHAR VARCHAR[] VARCHAR[]", "VARCHAR", _format),
     scalar("from_utf8", "BLOB", "VARCHAR", _from_utf8),
     scalar("from_hex", "VARCHAR", "BLOB", _from_hex),

@@ -387,7 +387,7 @@ def _approx_distinct(tr: Translator, given: Aggregate) -> exp.Expr:
     return emit(tr, replace(given, distinct=True), "count", value)
 
 
-_EXACT = 20
+_EXACT = 30
 """So many floating-point numbers Trino's digest keeps one by one; of more it interpolates."""
 
 

@@ -12,6 +12,10 @@ _ATOMS = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Struct, exp.Null, ex
 _ATOMS += (exp.Subquery, exp.Placeholder, exp.Identifier, exp.Star, exp.Distinct, exp.Order)
 
 
+PARTS = "parts"
+"""Where a struct that is made here keeps its parts."""
+
+
 class PlainDuckDB(DuckDB):
     """DuckDB, its calls left as they are."""
 
@@ -106,7 +110,10 @@ def column(name: str, table: str = "") -> exp.Column:
 
 
 def field(node: exp.Expr, name: str) -> exp.Expr:
-    """Take a field out of a struct."""
+    """Take a field out of a struct; out of one made here, what was put in."""
+    if name in node.meta.get(PARTS, ()):
+        found: exp.Expr = node.meta[PARTS][name].copy()
+        return found
     return call("struct_extract", node, text(name))
 
 

@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from querymend.tools.engines.stand_in.refusals import refused
 from querymend.tools.engines.stand_in.translate.build import (
+    PARTS,
     call,
     cast,
     column,
@@ -57,7 +58,8 @@ def _moment(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
     if wanted.base == "timestamp" and given.base == "date":
         return cast(node, "TIMESTAMP")
     if wanted.base == ZONED_TIMESTAMP and given.base in ("date", "timestamp"):
-        return zoned(cast(node, "TIMESTAMP"), text("UTC"))
+        stamp = node if given.base == "timestamp" else cast(node, "TIMESTAMP")
+        return zoned(stamp, text("UTC"))
     return _unknown(given, wanted)
 
 
@@ -67,9 +69,10 @@ def _unknown(given: TrinoType, wanted: TrinoType) -> exp.Expr:
 
 def zoned(instant: exp.Expr, zone: exp.Expr) -> exp.Expr:
     """Make a timestamp with time zone; NULL where there is no instant."""
-    return filled(
-        "CASE WHEN a IS NULL THEN NULL ELSE b END", a=instant, b=struct({"i": instant, "z": zone})
-    )
+    parts = {"i": instant, "z": zone}
+    made = filled("CASE WHEN a IS NULL THEN NULL ELSE b END", a=instant, b=struct(parts))
+    made.meta[PARTS] = parts
+    return made
 
 
 def _nested(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
