@@ -150,6 +150,12 @@ class AthenaStandIn:
         """Return the ids of queries that are QUEUED or RUNNING."""
         return [e.id for e in self._executions.running()]
 
+    def stop(self, identifier: str) -> None:
+        """Cancel a query, as an administrator would; returns when nothing works on it any more."""
+        for execution in self._executions:
+            if execution.id == identifier:
+                self._work.stop(execution)
+
     def executions(self) -> list[Execution]:
         """Return every query so far, oldest first."""
         return list(self._executions)
