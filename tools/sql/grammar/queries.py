@@ -109,7 +109,7 @@ def _item(reader: Reader) -> None:
             reader.name_list()
     elif reader.takes("AS"):
         reader.name()
-    elif reader.is_name():
+    elif reader.is_name() and not _is_clause(reader):
         reader.at += 1
 
 

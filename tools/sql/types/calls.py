@@ -9,6 +9,7 @@ from querymend.tools.sql.types.callcures import call_cure, expectation
 from querymend.tools.sql.types.casts import castable
 from querymend.tools.sql.types.coercion import common_type
 from querymend.tools.sql.types.cures import shown
+from querymend.tools.sql.types.foreign import trinos_way
 from querymend.tools.sql.types.forms import FORMS
 from querymend.tools.sql.types.model import BOOLEAN, UNKNOWN, VARCHAR, TrinoType
 from querymend.tools.sql.types.signatures import (
@@ -23,6 +24,8 @@ from querymend.tools.sql.types.signatures import (
 from querymend.tools.sql.types.typer import Rule, Typer
 from querymend.tools.sql.types.values import check_unit_name, check_values
 
+_PLUGIN = ("to_char", "to_date", "to_timestamp")
+
 
 def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> TrinoType | None:
     """Type one call by Trino's name and the arguments in Trino's order."""
@@ -34,6 +37,7 @@ def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> Trin
     kinds = [None if isinstance(n, exp.Lambda) else _kind(typer, n) for n in nodes]
     candidates = overloads(name)
     if not candidates:
+        _check_known(typer, node, name)
         return None
     fitting = tuple(s for s in candidates if _lambdas_fit(s, nodes))
     found = list(matches(fitting, kinds, exact=True)) if None not in kinds else []
@@ -55,6 +59,13 @@ def _check_elements(
         message = f"array_join needs elements with a text, not {first.parts[0]}."
         hint = f"Write array_join(transform({shown(nodes[0])}, x -> …), ',') with one field of x."
         typer.blame(node, "wrong_arguments", message, hint)
+
+
+def _check_known(typer: Typer, node: exp.Expr, name: str) -> None:
+    """Blame what a Trino may have by a plugin, and Athena has not."""
+    if name in _PLUGIN and typer.binding.parsed.dialect == "athena":
+        message = f"Athena has no function {name}."
+        typer.blame(node, "unknown_function", message, f"Write {trinos_way(name)}.")
 
 
 def arguments(node: exp.Expr) -> list[exp.Expr]:

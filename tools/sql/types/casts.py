@@ -18,9 +18,15 @@ _FROM: dict[str, tuple[str, ...]] = {
     "date": (*_MOMENTS, "varchar", "json"),
     "timestamp": (*_MOMENTS, *_TIMES, "varchar", "json"),
     f"timestamp{ZONED}": (*_MOMENTS, *_TIMES, "varchar"),
+    **dict.fromkeys(_TIMES, (*_MOMENTS[1:], *_TIMES, "varchar")),
+    "varbinary": ("varbinary", "uuid"),
+    "uuid": ("varchar", "varbinary", "uuid"),
+    "json": ("boolean", *NUMBERS, "varchar", "json", "array", "map", "row"),
     "interval day to second": ("varchar", "interval day to second"),
     "interval year to month": ("varchar", "interval year to month"),
 }
+_UUID = 36
+"""The length of a UUID's text."""
 _FOREIGN = {
     **dict.fromkeys(("string", "text", "nvarchar", "clob"), "varchar"),
     **dict.fromkeys(("int64", "long", "int8", "signed", "unsigned", "uint64"), "bigint"),
@@ -48,7 +54,7 @@ _NUMBERS = {
 
 def castable(given: TrinoType, wanted: TrinoType) -> bool:
     """Tell whether Trino has a cast from the one to the other."""
-    if UNKNOWN in (given, wanted) or given.base == "json":
+    if UNKNOWN in (given, wanted):
         return True
     if given.base == wanted.base and given.parts:
         return len(given.parts) == len(wanted.parts) and all(
@@ -58,6 +64,8 @@ def castable(given: TrinoType, wanted: TrinoType) -> bool:
         return wanted.base == "json"
     if given.base == "varchar":
         return not wanted.parts and not wanted.base.startswith("interval")
+    if given.base == "uuid" and wanted.base == "varchar" and wanted.sizes:
+        return wanted.precision >= _UUID
     return given.base not in _FROM or wanted.base in _FROM[given.base]
 
 

@@ -9,6 +9,7 @@ from querymend.tools.sql.types.forms import FORMS
 from querymend.tools.sql.types.model import (
     BIGINT,
     BOOLEAN,
+    DOUBLE,
     INTEGER,
     UNKNOWN,
     VARCHAR,
@@ -161,6 +162,7 @@ SHAPES: dict[type[exp.Expr], Rule] = {
     exp.IgnoreNulls: inner,
     exp.RespectNulls: inner,
     exp.WithinGroup: inner,
+    exp.Log: lambda _t, _n: DOUBLE,
     exp.JSONExists: lambda _t, _n: BOOLEAN,
     exp.Where: typeless(clause),
     exp.Having: typeless(clause),
