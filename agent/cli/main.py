@@ -16,6 +16,7 @@ from querymend.cli.exits import INTERRUPTED, Commands
 from querymend.cli.fetch_model import fetch_model
 from querymend.cli.index import index
 from querymend.cli.run import run
+from querymend.cli.stand_in import stand_in
 
 app = typer.Typer(
     cls=Commands,
@@ -59,6 +60,7 @@ app.command("check")(check)
 app.command("run")(run)
 app.command("eval")(evaluate)
 app.command("doctor")(doctor)
+app.command("stand-in")(stand_in)
 app.command("fetch-model")(fetch_model)
 
 
