@@ -92,13 +92,19 @@ def server(shared: AthenaStandIn) -> Iterator[AthenaStandIn]:
     assert shared.running() == []
 
 
+@pytest.fixture(scope="session")
+def keys() -> boto3.Session:
+    """Return one session for all clients: it reads the services' descriptions once."""
+    return boto3.Session(aws_access_key_id="AKIATESTS00000000000", aws_secret_access_key="any")
+
+
 @pytest.fixture
-def clients() -> Iterator[Callable[..., Any]]:
+def clients(keys: boto3.Session) -> Iterator[Callable[..., Any]]:
     """Return a maker of boto3 clients that do not try again."""
     made: list[Any] = []
 
     def make(server: AthenaStandIn, service: str, **more: Any) -> Any:
-        made.append(boto3.client(service, config=AT_ONCE, **{**server.client, **more}))
+        made.append(keys.client(service, config=AT_ONCE, **{**server.client, **more}))
         return made[-1]
 
     yield make
@@ -107,7 +113,7 @@ def clients() -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def connect() -> "Iterator[Callable[..., Connection[Any]]]":
+def connect(keys: boto3.Session) -> "Iterator[Callable[..., Connection[Any]]]":
     """Return a maker of pyathena connections that do not try again."""
     made: list[Connection[Any]] = []
 
@@ -117,6 +123,7 @@ def connect() -> "Iterator[Callable[..., Connection[Any]]]":
             "s3_staging_dir": server.output,
             "poll_interval": 0.005,
             "config": AT_ONCE,
+            "session": keys,
             "retry_config": NO_RETRY,
             **server.client,
             **more,

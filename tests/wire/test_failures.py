@@ -8,6 +8,7 @@ import pytest
 import yaml
 from botocore.exceptions import ClientError
 from pyathena.error import DatabaseError, OperationalError
+from pyathena.util import RetryConfig
 
 from querymend.testing import AthenaStandIn, Fault
 from querymend.tools.engines.wire.faults import AT_THE_CALL, Kind
@@ -104,12 +105,10 @@ def test_a_fault_may_bring_its_own_words(
     assert (error["ErrorType"], error["Retryable"]) == (1005, True)
 
 
-def test_botocore_gets_over_two_throttles_by_itself(server: AthenaStandIn, connect: Make) -> None:
-    from botocore.config import Config
-
+def test_pyathena_gets_over_two_throttles_by_itself(server: AthenaStandIn, connect: Make) -> None:
     server.fault(Fault("throttle", times=2, on="GetQueryExecution"))
-    patient = Config(retries={"max_attempts": 4, "mode": "standard"})
-    cursor = connect(server, config=patient).cursor()
+    patient = RetryConfig(attempt=3, multiplier=0.001, max_delay=0.001)
+    cursor = connect(server, retry_config=patient).cursor()
     cursor.execute("SELECT 1")
     assert cursor.fetchall() == [(1,)]
 

@@ -330,3 +330,35 @@ def test_closing_stops_what_runs(serve: Make, clients: Make) -> None:
 def test_an_operation_that_is_missing_is_said_to_be(server: AthenaStandIn, clients: Make) -> None:
     with pytest.raises(ClientError, match="The stand-in has no ListNamedQueries"):
         clients(server, "athena").list_named_queries()
+
+
+def test_many_threads_ask_at_once(serve: Make, connect: Make) -> None:
+    server = serve()
+    connection = connect(server)
+    got: list[int] = []
+
+    def ask(number: int) -> None:
+        cursor = connection.cursor()
+        for _ in range(3):
+            cursor.execute(f"SELECT count(*) FROM orders WHERE id < {number}")
+            got.append(cursor.fetchall()[0][0])
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(got) == sorted([*range(12)] * 3)
+    assert server.running() == []
+    assert len(server.executions()) == 36
+
+
+def test_a_result_of_five_thousand_rows_arrives_whole_and_in_order(
+    server: AthenaStandIn, connect: Make
+) -> None:
+    cursor = connect(server).cursor()
+    cursor.execute(
+        "SELECT o.id * 5 + t.n AS i FROM orders o CROSS JOIN UNNEST(sequence(0, 4)) AS t(n)"
+        " ORDER BY 1"
+    )
+    assert [row[0] for row in cursor.fetchall()] == list(range(5_000))

@@ -84,7 +84,9 @@ class Run:
         faults = [f for f in findings if f.severity == "block"]
         if faults or verdict.sql is None:
             database = self.execution.asked.database.lower()
-            raise Ended(translate.refused_statement((faults or findings)[0], database))
+            databases = {self.place.home, *(t.schema.lower() for t in catalog.tables)}
+            first = (faults or findings)[0]
+            raise Ended(translate.refused_statement(first, database, databases))
         return verdict.sql
 
     def _count(self, query: exp.Select) -> int:

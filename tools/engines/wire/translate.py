@@ -4,7 +4,7 @@ An engine that speaks Trino's codes passes through; DuckDB's exceptions are matc
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from querymend.tools.engines.wire.failures import (
     EXHAUSTED_TEXT,
@@ -27,6 +27,8 @@ from querymend.tools.findings import Finding
 CATALOG = "awsdatacatalog"
 _TRINO_CODE = re.compile(r"[A-Z][A-Z0-9_]+")
 _EXPECTED = re.compile(r"\(it expects (.+)\)\.$")
+_DUCKDB_EXCERPT = re.compile(r"\n\s*LINE \d+: ")
+"""What follows shows SQL that DuckDB was asked, which no client wrote."""
 _PLACED = re.compile(r"line \d+:\d+: ")
 _TYPES = {
     "TABLE_NOT_FOUND": 1301,
@@ -49,11 +51,18 @@ def refused_text(findings: Iterable[Finding]) -> Refusal | None:
     return None
 
 
-def refused_statement(finding: Finding, database: str) -> Failure:
-    """Return the end of a query in which the gate or a check found a fault."""
+def refused_statement(finding: Finding, database: str, databases: Container[str] = ()) -> Failure:
+    """Return the end of a query in which the gate or a check found a fault.
+
+    Args:
+        finding: the fault.
+        database: the client's database, which bare names belong to.
+        databases: all that there are, in lower case.
+    """
     if finding.code == "unknown_table":
         name = _named(finding)
-        return _coded("TABLE_NOT_FOUND", _placed(_missing(name, database), _start(finding, name)))
+        code, text = _missing(name, database, databases)
+        return _coded(code, _placed(text, _start(finding, name)))
     if finding.code in {"too_costly", "too_deep", "too_long"}:
         return Failure(text=f"{EXHAUSTED_TEXT}: {finding.message}", type=0)
     if finding.kind in {"safety", "scope"} and finding.code != "unknown_function":
@@ -95,10 +104,10 @@ def failed(error: QuerymendError, database: str) -> Failure:
 
 
 def _query_error(error: QueryError, database: str) -> Failure:
+    text = _DUCKDB_EXCERPT.split(str(error))[0].strip()
     if _TRINO_CODE.fullmatch(error.code):
         code = "NOT_SUPPORTED" if error.code == "NOT_IN_STAND_IN" else error.code
-        return _coded(code, _placed(str(error), error.position) if error.position else str(error))
-    text = str(error)
+        return _coded(code, _placed(text, error.position) if error.position else text)
     for pattern, code, said in _DUCKDB:
         if found := pattern.search(text):
             return _coded(code, _placed(said(found, database), error.position))
@@ -124,10 +133,15 @@ def _syntax(finding: Finding) -> str:
     return _placed(f"mismatched input '{word}'. Expecting: {wanted}", finding.position)
 
 
-def _missing(name: str, database: str) -> str:
+def _missing(name: str, database: str, databases: Container[str]) -> tuple[str, str]:
+    """Say which part of a table's name is not there: its catalog, its schema or itself."""
     parts = [p.strip('"`').lower() for p in name.split(".")]
-    whole = [CATALOG, database, "?"][: 3 - len(parts)] + parts
-    return f"Table '{'.'.join(whole[-3:])}' does not exist"
+    catalog, schema, table = ([CATALOG, database, "?"][: 3 - len(parts)] + parts)[-3:]
+    if catalog != CATALOG:
+        return "CATALOG_NOT_FOUND", f"Catalog '{catalog}' does not exist"
+    if len(parts) > 1 and schema not in databases:
+        return "SCHEMA_NOT_FOUND", f"Schema '{schema}' does not exist"
+    return "TABLE_NOT_FOUND", f"Table '{catalog}.{schema}.{table}' does not exist"
 
 
 _Said = Callable[[re.Match[str], str], str]
@@ -147,7 +161,7 @@ _DUCKDB: tuple[tuple[re.Pattern[str], str, _Said], ...] = (
     (
         re.compile(r"Table with name \"?([^ \"]+)\"? does not exist"),
         "TABLE_NOT_FOUND",
-        lambda m, d: _missing(m[1], d),
+        lambda m, d: _missing(m[1], d, {d})[1],
     ),
     (
         re.compile(r'Function with name "?(\w+)"? (?:does not exist|is not in)'),
