@@ -87,7 +87,7 @@ class StandInEngine(DuckDBEngine):
         made = self.translated(sql)
         self._register(made)
         try:
-            with self._watched(sql, limits.seconds) as (cursor, watch):
+            with self._watched(sql, limits.seconds, limits.cancelled) as (cursor, watch):
                 cursor.execute(made.sql)
                 rows = fetch(cursor, limits.rows, watch)
         except QueryError as error:

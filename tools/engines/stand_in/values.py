@@ -49,7 +49,6 @@ def _zoned(found: Mapping[object, object]) -> Cell:
 
 
 def _months(found: timedelta) -> str:
-    """DuckDB's client counts a month as 30 days, a year as 365."""
-    years, rest = divmod(abs(found.days), 365)
-    sign = "-" if found.days < 0 else ""
-    return f"{sign}{years}-{rest // 30}"
+    """DuckDB's client counts a month as 30 days."""
+    years, months = divmod(abs(found.days) // 30, 12)
+    return f"{'-' if found.days < 0 else ''}{years}-{months}"

@@ -134,9 +134,10 @@ def joined(left: TrinoType, right: TrinoType) -> TrinoType | None:
         return _appended(left, right)
     if left.base == right.base == "varbinary":
         return left
-    if left.base == right.base == "char":
+    texts = left.base in TEXTS and right.base in TEXTS
+    if texts and "char" in (left.base, right.base) and left.sizes and right.sizes:
         return TrinoType("char", (left.precision + right.precision,))
-    return VARCHAR if left.base in TEXTS and right.base in TEXTS else None
+    return VARCHAR if texts else None
 
 
 def _joined_null(known: TrinoType) -> TrinoType | None:

@@ -37,7 +37,7 @@ def _found(text: str, path: str) -> tuple[bool, Json]:
 
 def _extract(text: str, path: str) -> str | None:
     there, value = _found(text, path)
-    return write(value) if there else None
+    return write(value, in_order=False) if there else None
 
 
 def _extract_scalar(text: str, path: str) -> str | None:

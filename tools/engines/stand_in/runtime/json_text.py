@@ -38,8 +38,8 @@ def _decoder() -> json.JSONDecoder:
     return json.JSONDecoder(parse_float=Number, parse_constant=_refuse)
 
 
-def write(value: Json) -> str:
-    """Write a value as Trino does: no blanks, keys in order."""
+def write(value: Json, *, in_order: bool = True) -> str:
+    """Write a value as Trino does: no blanks, keys in order unless they keep their own."""
     if isinstance(value, bool) or value is None:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
@@ -49,8 +49,9 @@ def write(value: Json) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
-        return f"[{','.join(map(write, value))}]"
-    held = (f"{json.dumps(k, ensure_ascii=False)}:{write(v)}" for k, v in sorted(value.items()))
+        return f"[{','.join(write(v, in_order=in_order) for v in value)}]"
+    pairs = sorted(value.items()) if in_order else value.items()
+    held = (f"{json.dumps(k, ensure_ascii=False)}:{write(v, in_order=in_order)}" for k, v in pairs)
     return f"{{{','.join(held)}}}"
 
 

@@ -138,6 +138,14 @@ def _check_radix(radix: int) -> None:
         raise invalid(f"Radix must be between 2 and 36, got {radix}")
 
 
+def _fmod(value: float, by: float) -> float:
+    """Return the remainder with the dividend's sign, NaN where there is none."""
+    try:
+        return math.fmod(value, by)
+    except ValueError:
+        return math.nan
+
+
 def _bit_count(value: int, bits: int) -> int:
     if not 2 <= bits <= 64:
         raise invalid(f"Bits specified in bit_count must be between 2 and 64, got {bits}")
@@ -173,6 +181,7 @@ FUNCTIONS: tuple[Scalar, ...] = (
     scalar("double_to_decimal", "DOUBLE BIGINT BIGINT", "VARCHAR", _double_to_decimal),
     scalar("to_base", "BIGINT BIGINT", "VARCHAR", _to_base),
     scalar("from_base", "VARCHAR BIGINT", "BIGINT", _from_base),
+    scalar("fmod", "DOUBLE DOUBLE", "DOUBLE", _fmod),
     scalar("bit_count", "BIGINT BIGINT", "BIGINT", _bit_count),
     scalar("width_bucket", "DOUBLE DOUBLE DOUBLE BIGINT", "BIGINT", _width_bucket),
 )

@@ -439,6 +439,17 @@ def _statistic(name: str) -> AggregateRule:
     return rule
 
 
+def _finite(name: str) -> AggregateRule:
+    """Return the rule of a statistic that is NULL where it is no finite number."""
+    plain = _statistic(name)
+
+    def rule(tr: Translator, given: Aggregate) -> exp.Expr:
+        made = plain(tr, given)
+        return filled("CASE WHEN isfinite(a) THEN a END", a=made)
+
+    return rule
+
+
 _RULES: dict[str, AggregateRule] = {
     "count": _count,
     "count_if": _count_if,
@@ -467,10 +478,11 @@ _RULES: dict[str, AggregateRule] = {
     **{
         n: _statistic(n)
         for n in (
-            *("stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", "corr"),
-            *("covar_samp", "covar_pop", "regr_slope", "regr_intercept"),
+            *("stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"),
+            *("covar_samp", "covar_pop"),
         )
     },
+    **{n: _finite(n) for n in ("corr", "regr_slope", "regr_intercept")},
     **dict.fromkeys(
         ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"), _ranked
     ),

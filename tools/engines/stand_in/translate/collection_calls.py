@@ -19,6 +19,7 @@ from querymend.tools.engines.stand_in.translate.calls import (
     arguments_of,
     called,
 )
+from querymend.tools.engines.stand_in.translate.casts import cast_as
 from querymend.tools.engines.stand_in.translate.physical import field_names, physical
 from querymend.tools.engines.stand_in.translate.translator import Translator
 from querymend.tools.sql.types.coercion import common_type
@@ -26,6 +27,7 @@ from querymend.tools.sql.types.model import (
     BIGINT,
     BOOLEAN,
     DAY_SECOND,
+    VARCHAR,
     YEAR_MONTH,
     TrinoType,
 )
@@ -220,6 +222,23 @@ def combinations(tr: Translator, given: Call) -> exp.Expr:
     )
 
 
+def array_join(tr: Translator, given: Call) -> exp.Expr:
+    """Translate ARRAY_JOIN: each element as a cast to varchar writes it."""
+    kind = tr.kind(given.arguments[0]).parts[0]
+    written = cast_as(column("x"), kind, VARCHAR)
+    parts = [tr.to(a, VARCHAR) for a in given.arguments[1:]]
+    if len(parts) == 2:
+        written = filled("coalesce(a, b)", a=written, b=parts[1])
+    texts = call("list_transform", tr.expr(given.arguments[0]), lambda_(written, "x"))
+    nothing = "a IS NULL OR b IS NULL" + (" OR c IS NULL" if len(parts) == 2 else "")
+    return filled(
+        f"CASE WHEN {nothing} THEN NULL ELSE coalesce(array_to_string(a, b), '') END",
+        a=texts,
+        b=parts[0],
+        c=parts[-1],
+    )
+
+
 def plain_elements(tr: Translator, given: Call) -> exp.Expr:
     """Translate what compares elements, where DuckDB compares them as Trino does."""
     kind = tr.kind(given.arguments[0])
@@ -242,6 +261,7 @@ RULES: dict[str, CallRule] = {
     "transform_keys": transform_keys,
     "sequence": sequence,
     "combinations": combinations,
+    "array_join": array_join,
     **dict.fromkeys(
         (
             *("array_distinct", "array_union", "array_intersect", "array_except", "array_max"),

@@ -69,4 +69,11 @@ def json_exists(tr: Translator, given: Call) -> exp.Expr:
 
 
 RULES: dict[str, CallRule] = {"json_exists": json_exists}
-NODES = {exp.JSONValue: json_value, exp.JSONExtract: json_query}
+
+
+def parsed(tr: Translator, node: exp.Expr) -> exp.Expr:
+    """Translate ``JSON '…'``."""
+    return call("qm_json_parse", tr.to(node.this, VARCHAR))
+
+
+NODES = {exp.ParseJSON: parsed, exp.JSONValue: json_value, exp.JSONExtract: json_query}

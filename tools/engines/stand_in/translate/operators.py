@@ -66,7 +66,7 @@ def calculated(
     if gives.base in INTEGERS and symbol == "%":
         return filled(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a % b END", a=x, b=y)
     if symbol == "%":
-        return cast(filled("fmod(a, b)", a=x, b=y), physical(gives))
+        return cast(call("qm_fmod", x, y), physical(gives))
     return cast(filled(f"a {symbol} b", a=x, b=y), physical(gives))
 
 
@@ -226,9 +226,9 @@ def joined(tr: Translator, node: exp.Expr) -> exp.Expr:
     if UNKNOWN in (left, right):
         tr.expr(node.this), tr.expr(node.expression)
         return cast(exp.null(), physical(gives))
-    if left.base == "char" and right.base == "char":
-        first = filled(f"rpad(a, {number(left.precision).sql()}, ' ')", a=tr.expr(node.this))
-        return filled("a || b", a=first, b=tr.expr(node.expression))
+    if gives.base == "char":
+        first = filled(f"rpad(a, {left.precision}, ' ')", a=tr.expr(node.this))
+        return filled("rtrim(a || b, ' ')", a=first, b=tr.expr(node.expression))
     if left.base in TEXTS and right.base in TEXTS:
         return filled("a || b", a=tr.to(node.this, VARCHAR), b=tr.to(node.expression, VARCHAR))
     return filled("a || b", a=tr.expr(node.this), b=tr.expr(node.expression))

@@ -252,7 +252,20 @@ def substring_node(tr: Translator, node: exp.Expr) -> exp.Expr:
     return call(name, tr.to(node.this, VARCHAR), *sizes)
 
 
+def length(tr: Translator, given: Call) -> exp.Expr:
+    """Translate LENGTH; a char has its declared length."""
+    kind = tr.kind(given.arguments[0])
+    if kind.base != "char":
+        return called(tr, given)
+    shown = number(kind.precision)
+    return cast(
+        filled("CASE WHEN a IS NOT NULL THEN b END", a=tr.expr(given.arguments[0]), b=shown),
+        "BIGINT",
+    )
+
+
 RULES: dict[str, CallRule] = {
+    "length": length,
     "try": try_,
     "typeof": typeof,
     "concat": concat,
