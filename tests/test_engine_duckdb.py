@@ -251,6 +251,15 @@ def test_cancel_stops_what_runs(engine: DuckDBEngine):
     assert run(engine, "SELECT 1") == [(1,)]
 
 
+def test_whoever_asked_may_lose_interest(engine: DuckDBEngine):
+    cancelled = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(engine.run, ENDLESS, limits=Limits(seconds=60, cancelled=cancelled))
+        cancelled.set()
+    with pytest.raises(BudgetExceeded, match="The question was cancelled"):
+        running.result()
+
+
 def test_no_watch_is_left_behind(engine: DuckDBEngine):
     for _ in range(5):
         run(engine, "SELECT 1")

@@ -1,6 +1,7 @@
 """One running statement's watch: stops it when its time is up or when someone cancels it."""
 
 import threading
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -8,6 +9,8 @@ from typing import Self
 from querymend.tools.errors import BudgetExceeded
 
 AGAIN_SECONDS = 0.05
+LOOK_SECONDS = 0.1
+"""Between two looks whether the answer is still wanted."""
 
 
 class Watch:
@@ -17,8 +20,15 @@ class Watch:
     before the engine has begun is forgotten by it.
     """
 
-    def __init__(self, interrupt: Callable[[], None], *, seconds: float | None) -> None:
+    def __init__(
+        self,
+        interrupt: Callable[[], None],
+        *,
+        seconds: float | None,
+        cancelled: threading.Event | None = None,
+    ) -> None:
         self._interrupt = interrupt
+        self._cancelled = cancelled
         self._seconds = seconds
         self._wake = threading.Event()
         self._done = threading.Event()
@@ -49,10 +59,28 @@ class Watch:
         self._wake.set()
         self._thread.join()
 
+    def _until_something(self) -> None:
+        """Wait for the end, a stop, the deadline, or whoever asked to lose interest."""
+        if self._cancelled is None:
+            self._wake.wait(self._seconds)
+            return
+        end = None if self._seconds is None else time.monotonic() + self._seconds
+        while not self._wake.wait(LOOK_SECONDS if end is None else _step(end)):
+            if self._cancelled.is_set():
+                self._reason = self._reason or "The question was cancelled."
+                return
+            if end is not None and time.monotonic() >= end:
+                return
+
     def _wait(self) -> None:
-        self._wake.wait(self._seconds)
+        self._until_something()
         if not self._done.is_set():
             self._reason = self._reason or f"The query did not finish in {self._seconds:g} seconds."
         while not self._done.is_set():
             self._interrupt()
             self._done.wait(AGAIN_SECONDS)
+
+
+def _step(end: float) -> float:
+    """Return how long to wait before the next look, not beyond the deadline."""
+    return max(0.0, min(LOOK_SECONDS, end - time.monotonic()))

@@ -73,7 +73,7 @@ class DuckDBEngine:
             EngineUnavailable: the file could not be read just now.
         """
         started = time.perf_counter()
-        with self._watched(sql, limits.seconds) as (cursor, watch):
+        with self._watched(sql, limits.seconds, limits.cancelled) as (cursor, watch):
             cursor.execute(sql)
             columns = tuple(ResultColumn(name=d[0], type=str(d[1])) for d in cursor.description)
             rows = fetch(cursor, limits.rows, watch)
@@ -98,12 +98,12 @@ class DuckDBEngine:
 
     @contextmanager
     def _watched(
-        self, sql: Admitted, seconds: float | None
+        self, sql: Admitted, seconds: float | None, cancelled: threading.Event | None = None
     ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Watch]]:
         if not isinstance(sql, Admitted):
             raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
         with self._cursor() as cursor:
-            watch = Watch(cursor.interrupt, seconds=seconds)
+            watch = Watch(cursor.interrupt, seconds=seconds, cancelled=cancelled)
             with self._known(watch), watch, _translated(sql, watch.check):
                 yield cursor, watch
 

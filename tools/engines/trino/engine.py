@@ -141,7 +141,7 @@ class TrinoEngine:
     def _watched(self, limits: Limits, sql: str = "") -> Iterator[tuple[Cursor, Watch]]:
         with _session(self._access.address) as session:
             cursor: Cursor = self._access.connect(session, _properties(limits)).cursor()
-            watch = Watch(lambda: _stop(cursor), seconds=limits.seconds)
+            watch = Watch(lambda: _stop(cursor), seconds=limits.seconds, cancelled=limits.cancelled)
             with self._known(watch), watch, _translated(sql, watch.check):
                 try:
                     yield cursor, watch
