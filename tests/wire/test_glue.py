@@ -154,3 +154,18 @@ def test_buckets_are_made_on_request(server: AthenaStandIn, connect: Make, clien
     key = f"here/{cursor.query_id}.csv"
     body = clients(server, "s3").get_object(Bucket="mine-alone", Key=key)["Body"].read()
     assert body == b'"n"\n"1"\n'
+
+
+def test_glue_gives_a_hundred_tables_at_a_time(tmp_path: Path, serve: Make, clients: Make) -> None:
+    path = tmp_path / "many.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        for number in range(230):
+            connection.execute(f"CREATE TABLE t{number:03} (id INTEGER)")
+    glue = clients(serve(path, database="many", tables={}), "glue")
+    first = glue.get_tables(DatabaseName="many")
+    assert (len(first["TableList"]), first["NextToken"]) == (100, "100")
+    pages = glue.get_paginator("get_tables").paginate(DatabaseName="many")
+    sizes = [len(page["TableList"]) for page in pages]
+    assert sizes == [100, 100, 30]
+    some = glue.get_partitions(DatabaseName="many", TableName="t001", MaxResults=5)
+    assert some["Partitions"] == []

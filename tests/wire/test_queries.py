@@ -279,7 +279,7 @@ def test_queries_are_listed_newest_first_and_told_in_batches(
     server: AthenaStandIn, clients: Make
 ) -> None:
     athena = clients(server, "athena")
-    first, second = (start(athena, server, f"SELECT {n}") for n in (1, 2))
+    _, first, second = (start(athena, server, f"SELECT {n}") for n in (0, 1, 2))
     listed = athena.list_query_executions(MaxResults=2)
     assert listed["QueryExecutionIds"] == [second, first]
     assert listed["NextToken"] == "2"

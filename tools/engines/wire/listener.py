@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from querymend.tools.engines.wire.aws import Beneath
 from querymend.tools.engines.wire.calls import Call, call_of, refused_answer
 from querymend.tools.engines.wire.failures import Refusal
+from querymend.tools.engines.wire.paging import is_paged, paged
 from querymend.tools.errors import SetupError
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Listener:
         call = call_of(environ)
         try:
             self._seen(call)
+            if is_paged(call):
+                return paged(call, self._beneath.answer, environ, start)
             if call.service != ATHENA:
                 return self._beneath.answer(environ, start)
             content = json.dumps(self._answer(call)).encode()
