@@ -185,7 +185,8 @@ def through(engine: Any, lines: list[dict[str, Any]]) -> Tally:
     catalog = engine.catalog()
     counted = Tally()
     for line in lines:
-        counted.add(*judged(engine, catalog, line))
+        types = [t.lower() for t in line.get("types") or ()]
+        counted.add(*judged(engine, catalog, {**line, "types": types}))
     return counted
 
 
