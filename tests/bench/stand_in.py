@@ -1,4 +1,4 @@
-"""Rows and types of the Athena stand-in against a real Trino's: ``python tests/bench/stand_in.py DATA``.
+"""The Athena stand-in's rows and types against a real Trino's: ``tests/bench/stand_in.py DATA``.
 
 Every statement goes through the gate, as the loop would send it. A statement is *equal* where
 types and rows are (multisets, order where the statement orders, numbers within 1e-9 relative),
@@ -150,12 +150,13 @@ def _tied(engine: Engine, catalog: Catalog, sql: str, wanted: list[list[object]]
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if order is None or not isinstance(tree, exp.Select) or tree.args.get("offset"):
         return False
-    keys = [o.copy() for o in order.expressions]
+    named = {e.alias.lower(): e.this for e in tree.expressions if isinstance(e, exp.Alias)}
+    keys = [named.get(o.this.name.lower(), o.this) for o in order.expressions]
     whole = tree.copy()
     whole.set("limit", None)
     shown = len(tree.expressions)
     if not whole.args.get("distinct"):
-        whole.set("expressions", [*whole.expressions, *(k.this.copy() for k in keys)])
+        whole.set("expressions", [*whole.expressions, *(k.copy() for k in keys)])
     try:
         rows = _run(engine, catalog, whole.sql("athena"))["rows"]
     except QuerymendError:

@@ -1,6 +1,6 @@
-"""Regular expressions as Trino reads them (Joni, Java's syntax), turned into Python's.
+r"""Regular expressions as Trino reads them (Joni, Java's syntax), turned into Python's.
 
-``\\w``, ``\\d`` and ``\\s`` are ASCII, ``\\b`` and ``(?i)`` are not. What Python cannot say
+``\w``, ``\d`` and ``\s`` are ASCII, ``\b`` and ``(?i)`` are not. What Python cannot say
 (intersections of classes, flags in mid-pattern) is refused.
 """
 

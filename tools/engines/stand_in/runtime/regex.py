@@ -42,7 +42,7 @@ def _part(part: str | int, found: re.Match[str]) -> str:
 
 
 def _template(text: str, rule: re.Pattern[str]) -> Iterator[str | int]:
-    """Read ``$1``, ``${name}`` and ``\\$``: digits are taken while such a group exists."""
+    r"""Read ``$1``, ``${name}`` and ``\$``: digits are taken while such a group exists."""
     at = 0
     while at < len(text):
         if text[at] == "\\":

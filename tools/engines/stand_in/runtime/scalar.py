@@ -61,7 +61,7 @@ def _strict(call: Callable[..., object]) -> Callable[..., object]:
 def register(connection: duckdb.DuckDBPyConnection, functions: tuple[Scalar, ...]) -> None:
     """Add functions to a connection and to the cursors made of it."""
     for function in functions:
-        connection.create_function(
+        connection.create_function(  # type: ignore[call-overload]  # what it gives is told below
             function.name,
             function.call if function.nullable else _strict(function.call),
             list(function.takes),

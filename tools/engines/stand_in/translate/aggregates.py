@@ -24,6 +24,7 @@ from querymend.tools.sql.types.coercion import common_type
 from querymend.tools.sql.types.model import (
     BIGINT,
     BOOLEAN,
+    DAY_SECOND,
     DOUBLE,
     INTEGERS,
     VARCHAR,
@@ -241,16 +242,27 @@ def _avg(tr: Translator, given: Aggregate) -> exp.Expr:
         count = emit(tr, given, "count", value.copy())
         wide = decimal(38, kind.scale)
         whole = cast(filled("nullif(a, 0)", a=count), "HUGEINT")
-        made = divided("/", unscaled(total, wide), wide, whole, BIGINT, given.gives)
-        return made
+        return divided("/", unscaled(total, wide), wide, whole, BIGINT, given.gives)
     if kind.base in (*INTEGERS, *_FLOATS):
         made = emit(tr, given, "avg", tr.to(given.arguments[0], DOUBLE))
         return cast(made, physical(given.gives))
+    if kind == DAY_SECOND:
+        return _millis(emit(tr, given, "avg", _in_millis(tr, given)))
     raise tr.refused(f"avg of {kind}", given.node)
+
+
+def _in_millis(tr: Translator, given: Aggregate) -> exp.Expr:
+    return filled("epoch_ms(a)", a=tr.expr(given.arguments[0]))
+
+
+def _millis(count: exp.Expr) -> exp.Expr:
+    return filled("to_milliseconds(CAST(floor(a + 0.5) AS BIGINT))", a=count)
 
 
 def _sum(tr: Translator, given: Aggregate) -> exp.Expr:
     kind = tr.kind(given.arguments[0])
+    if kind == DAY_SECOND:
+        return _millis(emit(tr, given, "sum", _in_millis(tr, given)))
     if kind.base not in (*INTEGERS, *_FLOATS, "decimal"):
         raise tr.refused(f"sum of {kind}", given.node)
     return cast(emit(tr, given, "sum", tr.expr(given.arguments[0])), physical(given.gives))
@@ -267,7 +279,7 @@ def _extreme(tr: Translator, given: Aggregate) -> exp.Expr:
         number_ = filled("CASE WHEN isnan(a) THEN NULL ELSE a END", a=value)
         plain = emit(tr, given, given.name, number_)
         return call("coalesce", plain, emit(tr, given, given.name, value.copy()))
-    if kind.base not in (*_SAFE_ORDER, ZONED_TIMESTAMP):
+    if kind.base not in (*_SAFE_ORDER, ZONED_TIMESTAMP, DAY_SECOND.base):
         raise tr.refused(f"{given.name} of {kind}", given.node)
     return emit(tr, given, given.name, value)
 
@@ -410,7 +422,7 @@ def _approx_percentile(tr: Translator, given: Aggregate) -> exp.Expr:
     one = "list_extract(a, CAST(least(floor(p * len(a)), len(a) - 1) AS BIGINT) + 1)"
     if match.arguments[1].base == "array":
         each = filled(one, a=listed, p=column("p"))
-        made = call("list_transform", at, lambda_(each, "p"))
+        made: exp.Expr = call("list_transform", at, lambda_(each, "p"))
         made = filled(
             "CASE WHEN a IS NULL OR len(a) = 0 THEN NULL ELSE m END", a=listed.copy(), m=made
         )
@@ -450,7 +462,13 @@ def _finite(name: str) -> AggregateRule:
     return rule
 
 
+def _geometric_mean(tr: Translator, given: Aggregate) -> exp.Expr:
+    value = filled("ln(a)", a=tr.to(given.arguments[0], DOUBLE))
+    return cast(call("exp", emit(tr, given, "avg", value)), physical(given.gives))
+
+
 _RULES: dict[str, AggregateRule] = {
+    "geometric_mean": _geometric_mean,
     "count": _count,
     "count_if": _count_if,
     "sum": _sum,

@@ -1,5 +1,6 @@
 """Small pieces of DuckDB's SQL as trees."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar
 
@@ -8,7 +9,18 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 
 _PARSER = DuckDB.Parser
-_ATOMS = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Struct, exp.Null, exp.Boolean)
+_GENERATOR = DuckDB.Generator
+_ATOMS: tuple[type[exp.Expr], ...] = (
+    *(
+        exp.Column,
+        exp.Literal,
+        exp.Func,
+        exp.Paren,
+        exp.Struct,
+        exp.Null,
+        exp.Boolean,
+    ),
+)
 _ATOMS += (exp.Subquery, exp.Placeholder, exp.Identifier, exp.Star, exp.Distinct, exp.Order)
 
 
@@ -20,12 +32,14 @@ class PlainDuckDB(DuckDB):
     """DuckDB, its calls left as they are."""
 
     class Parser(_PARSER):  # type: ignore[misc, valid-type]
+        """Makes no node of its own of a call."""
+
         FUNCTIONS: ClassVar[dict[str, object]] = {}
         FUNCTION_PARSERS: ClassVar = {
             k: v for k, v in _PARSER.FUNCTION_PARSERS.items() if k in ("CAST", "TRY_CAST")
         }
 
-    class Generator(DuckDB.Generator):
+    class Generator(_GENERATOR):  # type: ignore[misc, valid-type]
         """Keeps IGNORE NULLS wherever it was put."""
 
         def ignorenulls_sql(self, expression: exp.IgnoreNulls) -> str:
@@ -117,7 +131,7 @@ def field(node: exp.Expr, name: str) -> exp.Expr:
     return call("struct_extract", node, text(name))
 
 
-def struct(fields: dict[str, exp.Expr]) -> exp.Expr:
+def struct(fields: Mapping[str, exp.Expr]) -> exp.Expr:
     """Make a struct."""
     pairs = [
         exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=v)
@@ -141,7 +155,7 @@ def lambda_(body: exp.Expr, *names: str) -> exp.Lambda:
     return exp.Lambda(this=body, expressions=[exp.to_identifier(n, quoted=True) for n in names])
 
 
-def replaced(body: exp.Expr, by: dict[str, exp.Expr]) -> exp.Expr:
+def replaced(body: exp.Expr, by: Mapping[str, exp.Expr]) -> exp.Expr:
     """Put expressions for the parameters of a lambda's body."""
     holder = exp.Paren(this=body)
     for found in list(holder.find_all(exp.Column)):

@@ -225,7 +225,7 @@ def _from_json(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
 
 
 def _shape(kind: TrinoType) -> str:
-    """Return the DuckDB type that a shaped JSON text is read as: fields are ``f1``, ``f2`` …"""
+    """Return the DuckDB type that a shaped JSON text is read as; fields are ``f1``, ``f2``."""
     if kind.base == "decimal":
         return "VARCHAR"
     if kind.base == "array":

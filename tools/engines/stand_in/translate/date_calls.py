@@ -13,7 +13,7 @@ from querymend.tools.engines.stand_in.translate.calls import (
 from querymend.tools.engines.stand_in.translate.casts import timestamp_text, wall_clock
 from querymend.tools.engines.stand_in.translate.coercions import zoned
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP
-from querymend.tools.engines.stand_in.translate.translator import Translator
+from querymend.tools.engines.stand_in.translate.translator import Rule, Translator
 from querymend.tools.sql.types.model import DATE, DOUBLE, TrinoType
 
 _DATE_UNITS = ("day", "week", "month", "quarter", "year")
@@ -248,7 +248,7 @@ RULES: dict[str, CallRule] = {
     "month": interval_months,
     "now": now,
 }
-NODES = {
+NODES: dict[type[exp.Expr], Rule] = {
     exp.CurrentDate: current_date,
     exp.CurrentTimestamp: current_timestamp,
     exp.Localtimestamp: localtimestamp,

@@ -5,7 +5,7 @@ from sqlglot import exp
 from querymend.tools.engines.stand_in.translate.build import call, filled, text
 from querymend.tools.engines.stand_in.translate.calls import Call, CallRule
 from querymend.tools.engines.stand_in.translate.casts import cast_as
-from querymend.tools.engines.stand_in.translate.translator import Translator
+from querymend.tools.engines.stand_in.translate.translator import Rule, Translator
 from querymend.tools.sql.types.model import VARCHAR
 
 _EMPTY = "\x01empty"
@@ -76,4 +76,8 @@ def parsed(tr: Translator, node: exp.Expr) -> exp.Expr:
     return call("qm_json_parse", tr.to(node.this, VARCHAR))
 
 
-NODES = {exp.ParseJSON: parsed, exp.JSONValue: json_value, exp.JSONExtract: json_query}
+NODES: dict[type[exp.Expr], Rule] = {
+    exp.ParseJSON: parsed,
+    exp.JSONValue: json_value,
+    exp.JSONExtract: json_query,
+}

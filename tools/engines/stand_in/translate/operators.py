@@ -8,7 +8,6 @@ from querymend.tools.engines.stand_in.translate.build import (
     cast,
     field,
     filled,
-    number,
 )
 from querymend.tools.engines.stand_in.translate.casts import wall_clock
 from querymend.tools.engines.stand_in.translate.coercions import coerced, zoned

@@ -112,13 +112,12 @@ def _with_ties(tr: Translator, made: Q, count: exp.Expr) -> Q:
     made.append("expressions", exp.Alias(this=rank, alias=exp.to_identifier(place, quoted=True)))
     made.set("order", None)
     table = exp.Subquery(this=made, alias=exp.TableAlias(this=exp.to_identifier(tr.fresh("s"))))
-    outer = exp.Select(
+    return exp.Select(  # type: ignore[return-value]  # what is ordered is a SELECT
         expressions=[column(n) for n in names],
         from_=exp.From(this=table),
         where=exp.Where(this=exp.LTE(this=column(place), expression=count)),
         order=exp.Order(expressions=[exp.Ordered(this=column(place), nulls_first=False)]),
     )
-    return outer  # type: ignore[return-value]
 
 
 def _by_value(made: exp.Query, key: exp.Expr) -> exp.Expr:

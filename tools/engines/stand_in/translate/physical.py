@@ -1,7 +1,7 @@
 """How Trino's types lie in DuckDB.
 
 - ``char(n)`` is a text without the blanks that fill it; ``json`` is its text.
-- ``timestamp with time zone`` is a struct of the instant in UTC (``i``) and the zone's name (``z``).
+- ``timestamp with time zone`` is a struct of the instant in UTC (``i``) and the zone (``z``).
 - A row is a struct; a field without a name, or with one that is there twice, is ``f1``, ``f2`` …
 """
 

@@ -16,7 +16,7 @@ from querymend.tools.engines.stand_in.translate.translator import Translator
 from querymend.tools.sql.outputs import alias_columns
 from querymend.tools.sql.sources import Block, Source
 from querymend.tools.sql.types.model import BOOLEAN, TrinoType
-from querymend.tools.sql.types.relations import Named
+from querymend.tools.sql.types.typer import Named
 
 _UNKNOWN_CLAUSES = (
     *("qualify", "match", "connect", "cluster", "distribute", "sort", "into", "prewhere"),

@@ -36,6 +36,8 @@ class PlainTrino(Trino):
     INDEX_OFFSET = 0
 
     class Parser(_PARSER):  # type: ignore[misc, valid-type]
+        """Makes no node of its own of most calls."""
+
         FUNCTIONS: ClassVar = {k: _PARSER.FUNCTIONS[k] for k in _KEPT if k in _PARSER.FUNCTIONS}
         FUNCTION_PARSERS: ClassVar = {
             k: v for k, v in _PARSER.FUNCTION_PARSERS.items() if k in _SYNTAX

@@ -17,7 +17,7 @@ from querymend.tools.engines.stand_in.translate.translator import Translator
 from querymend.tools.sql.outputs import UNNAMED
 from querymend.tools.sql.sources import Block, Source
 from querymend.tools.sql.types.model import BOOLEAN, TrinoType
-from querymend.tools.sql.types.relations import Named
+from querymend.tools.sql.types.typer import Named
 
 _ODD = ("pivots", "sample", "version", "when", "changes", "hints", "only", "partition")
 
@@ -61,9 +61,7 @@ def _check_lateral(node: exp.Join, on: exp.Expr) -> None:
 
 
 def _relation(tr: Translator, node: exp.Expr, block: Block) -> exp.Expr:
-    for key in _ODD:
-        if node.args.get(key):
-            raise tr.refused(f"{key.upper()} in FROM", node)
+    _check_odd(tr, node)
     source = next((s for s in block.sources if s.node is node), None)
     if source is None:
         return _bracketed(tr, node, block)
@@ -80,6 +78,12 @@ def _relation(tr: Translator, node: exp.Expr, block: Block) -> exp.Expr:
         made.set("alias", _alias(tr, source, with_columns=True))
         return made
     raise tr.refused(f"{node.sql('trino')[:60]} in FROM", node)
+
+
+def _check_odd(tr: Translator, node: exp.Expr) -> None:
+    for key in _ODD:
+        if node.args.get(key):
+            raise tr.refused(f"{key.upper()} in FROM", node)
 
 
 def _lateral(tr: Translator, node: exp.Lateral, source: Source) -> exp.Expr:
@@ -191,7 +195,7 @@ def _unfolded(tr: Translator, given: exp.Expr) -> tuple[list[exp.Expr], exp.Expr
         raise fault("INVALID_FUNCTION_ARGUMENT", f"Cannot unnest type: {kind}")
     if kind.parts[0].base != "row":
         return [call("unnest", whole)], call("len", whole.copy())
-    fields = [
+    fields: list[exp.Expr] = [
         call(
             "unnest",
             call("list_transform", whole.copy(), lambda_(field(column("qm_u"), n), "qm_u")),

@@ -18,7 +18,7 @@ from querymend.tools.engines.stand_in.translate.coercions import coerced
 from querymend.tools.engines.stand_in.translate.comparisons import compare
 from querymend.tools.engines.stand_in.translate.operators import calculated
 from querymend.tools.engines.stand_in.translate.physical import physical
-from querymend.tools.engines.stand_in.translate.translator import Translator
+from querymend.tools.engines.stand_in.translate.translator import Rule, Translator
 from querymend.tools.sql.types.model import (
     INTEGERS,
     TEXTS,
@@ -278,7 +278,7 @@ RULES: dict[str, CallRule] = {
     "format": format_,
     "regexp_replace": regexp_replace,
 }
-NODES = {
+NODES: dict[type[exp.Expr], Rule] = {
     exp.Trim: trim_node,
     exp.Normalize: normalize_node,
     exp.Substring: substring_node,

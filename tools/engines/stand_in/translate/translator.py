@@ -11,7 +11,7 @@ from querymend.tools.errors import QueryError
 from querymend.tools.sql.sources import Binding, Block, Ref, Source
 from querymend.tools.sql.types.inference import Types
 from querymend.tools.sql.types.model import TrinoType
-from querymend.tools.sql.types.relations import Named
+from querymend.tools.sql.types.typer import Named
 
 Rule = Callable[["Translator", exp.Expr], exp.Expr]
 QueryRule = Callable[["Translator", exp.Expr, list[TrinoType] | None], exp.Query]
