@@ -95,6 +95,8 @@ def refuse_by_status(response: Response, *args: object, **kwargs: object) -> Non
         AccessDenied: the user may not come in.
         EngineUnavailable: too many requests; says how long to wait.
     """
+    if response.status_code in (401, 403, 429):
+        response.close()
     match response.status_code:
         case 401:
             raise SetupError("Trino does not take these credentials.", setting=PASSWORD)
