@@ -23,13 +23,17 @@ def from_json(text: str, kind: str) -> str | None:
     wanted = read_type(kind)
     if wanted is None:
         raise unsupported(f"a cast from json to {kind}")
-    value = _as(read(text), wanted, text)
+    try:
+        found = read(text)
+    except ValueError as error:
+        raise _fault(text, wanted) from error
+    value = _as(found, wanted, text)
     return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _as(value: Json, kind: TrinoType, whole: str) -> Json:
     if kind.base == "json":
-        return write(value)
+        return write(value, in_order=False)
     if value is None:
         return None
     if kind.parts:

@@ -1,6 +1,7 @@
 """A scalar function that the stand-in adds to DuckDB, and how its faults are told."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 
@@ -61,10 +62,11 @@ def _strict(call: Callable[..., object]) -> Callable[..., object]:
 def register(connection: duckdb.DuckDBPyConnection, functions: tuple[Scalar, ...]) -> None:
     """Add functions to a connection and to the cursors made of it."""
     for function in functions:
-        connection.create_function(  # type: ignore[call-overload]  # what it gives is told below
-            function.name,
-            function.call if function.nullable else _strict(function.call),
-            list(function.takes),
-            function.gives,
-            null_handling="special",
-        )
+        with suppress(duckdb.CatalogException):  # another engine on this file has added it
+            connection.create_function(  # type: ignore[call-overload]  # told by ``gives``
+                function.name,
+                function.call if function.nullable else _strict(function.call),
+                list(function.takes),
+                function.gives,
+                null_handling="special",
+            )
