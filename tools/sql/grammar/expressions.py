@@ -430,7 +430,7 @@ def _json(reader: Reader) -> None:
 
 
 def _has_mode(lexeme: Lexeme) -> bool:
-    return lexeme.sort != "string" or lexeme.text.strip("'").lstrip().startswith(("lax", "strict"))
+    return lexeme.sort == "string" and lexeme.text.strip("'").lstrip().startswith(("lax", "strict"))
 
 
 def _listagg(reader: Reader) -> None:

@@ -14,6 +14,7 @@ from querymend.tools.sql.subject import Subject
 from querymend.tools.sql.types.correlated import tied
 from querymend.tools.sql.types.faults import Fault
 from querymend.tools.sql.types.inference import infer
+from querymend.tools.sql.types.sorting import unlisted
 from querymend.tools.sql.types.structure import misshapen
 from querymend.tools.sql.types.written import read_as_written
 
@@ -31,7 +32,7 @@ def wrong_types(subject: Subject) -> list[Finding]:
     parsed = replace(subject.parsed, tree=tree)
     binding = bind(parsed, subject.catalog)
     types = infer(tree, subject.catalog, binding=binding)
-    faults = (*types.faults, *misshapen(tree), *tied(tree, binding))
+    faults = (*types.faults, *misshapen(tree), *unlisted(tree), *tied(tree, binding))
     return [finding(fault, parsed) for fault in faults]
 
 

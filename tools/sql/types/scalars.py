@@ -1,5 +1,7 @@
 """Types of literals, columns, arithmetic, casts and choices between values."""
 
+import re
+
 from sqlglot import exp
 
 from querymend.tools.sql.types.casts import check_cast
@@ -31,6 +33,7 @@ from querymend.tools.sql.types.typer import Rule, Typer
 from querymend.tools.sql.types.values import check_divisor
 
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
+_AMOUNT = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
 _BINARY = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 
 
@@ -152,14 +155,24 @@ def choice(typer: Typer, node: exp.Expr, branches: list[exp.Expr], shown: str) -
     return found
 
 
-def interval(_: Typer, node: exp.Expr) -> TrinoType | None:
+def interval(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type an interval by its unit."""
     unit = node.args.get("unit")
     first = unit.this if isinstance(unit, exp.IntervalSpan) else unit
     shown = first.name.upper().rstrip("S") if isinstance(first, exp.Expr) else ""
+    given = node.this
+    if first is unit and isinstance(given, exp.Literal) and not _is_amount(given.name, shown):
+        message = f"'{given.name[:40]}' is no number of {shown.lower()}s."
+        hint = f"Write INTERVAL '1' {shown}: a whole number in quotes."
+        typer.blame(node, "invalid_literal", message, hint)
     if shown in ("YEAR", "MONTH"):
         return YEAR_MONTH
     return DAY_SECOND if shown in ("DAY", "HOUR", "MINUTE", "SECOND") else None
+
+
+def _is_amount(text: str, unit: str) -> bool:
+    match = _AMOUNT.fullmatch(text)
+    return match is not None and (match[1] is None or unit == "SECOND")
 
 
 def array_literal(typer: Typer, node: exp.Expr) -> TrinoType | None:
@@ -189,7 +202,12 @@ def subquery(typer: Typer, node: exp.Expr) -> TrinoType | None:
 def zoned(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type ``x AT TIME ZONE z``."""
     kind = typer.of(node.this)
-    if kind is None or not kind.base.startswith(("timestamp", "time")):
+    if kind is None or kind == UNKNOWN:
+        return None
+    if not kind.base.startswith("time"):
+        message = f"AT TIME ZONE takes a time or timestamp, not {kind}."
+        hint = f"Write CAST({node.this.sql('trino')[:80]} AS timestamp) AT TIME ZONE …"
+        typer.blame(node, "type_mismatch", message, hint)
         return None
     stem = kind.base.removesuffix(ZONED)
     return TrinoType(stem + ZONED, kind.sizes)

@@ -98,13 +98,30 @@ def extract(typer: Typer, node: exp.Expr) -> TrinoType | None:
 
 def json_value(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type JSON_VALUE by its RETURNING, else as a text."""
+    _check_json(typer, node)
     returning = node.args.get("returning")
     return read_type(returning.sql("trino")) if isinstance(returning, exp.Expr) else VARCHAR
 
 
 def json_extract(typer: Typer, node: exp.Expr) -> TrinoType | None:
     """Type JSON_QUERY as a text, ``json_extract`` as JSON."""
-    return VARCHAR if node.args.get("json_query") else known_node(typer, node)
+    if not node.args.get("json_query"):
+        return known_node(typer, node)
+    _check_json(typer, node)
+    return VARCHAR
+
+
+def _check_json(typer: Typer, node: exp.Expr) -> None:
+    """Blame JSON functions with a path of their own over what is no text."""
+    kind = typer.of(node.this)
+    if kind is None or kind == UNKNOWN or kind.base in ("varchar", "char", "varbinary"):
+        return
+    inner_sql = node.this.sql("trino")[:80]
+    message = f"json_value and json_query read texts, not {kind}."
+    hint = f"Write json_extract_scalar({inner_sql}, '$.key')."
+    if kind.base != "json":
+        hint = f"Write json_format(CAST({inner_sql} AS json)), or take the part by name."
+    typer.blame(node, "wrong_arguments", message, hint)
 
 
 def text(_typer: Typer, _node: exp.Expr) -> TrinoType:

@@ -65,6 +65,10 @@ def _window(node: exp.Window) -> Iterator[Fault]:
         message = f"{call.name} takes no IGNORE NULLS."
         cure = "Remove IGNORE NULLS, or filter the NULLs in a subquery."
         yield Fault(code="null_treatment", node=node, message=message, hint=cure)
+    if call.name.lower() in _ORDERED and node.args.get("spec") is not None:
+        message = f"{call.name} takes no frame."
+        cure = "Remove ROWS or RANGE: the offset says which row is taken."
+        yield Fault(code="frame_not_allowed", node=node, message=message, hint=cure)
     if call.name.lower() in _ORDERED and not _is_ordered(node):
         message = f"{call.name} needs an order."
         cure = f"Write {call.name}(…) OVER (PARTITION BY … ORDER BY …)."
