@@ -1,7 +1,9 @@
 """Serving the stand-in from the command line, until Ctrl-C."""
 
+import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ def serve(
     say: Callable[[str], None],
     until: threading.Event | None = None,
 ) -> None:
-    """Serve Athena over a DuckDB file, or over a Trino by URL, until Ctrl-C.
+    """Serve Athena over a DuckDB file, or over a Trino by URL, until Ctrl-C or SIGTERM.
 
     Args:
         source: a DuckDB file, or ``trino://user@host:8080/catalog/schema``.
@@ -30,13 +32,15 @@ def serve(
         SetupError: the source cannot be opened, the port is taken, or moto is not installed.
     """
     server = opened(source, database=database, port=port)
+    ended = until or threading.Event()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with server:
         for line in greeting(server):
             say(line)
-        try:
-            (until or threading.Event()).wait()
-        except KeyboardInterrupt:
-            say("Ended.")
+        with suppress(KeyboardInterrupt):
+            ended.wait()
+    say("Ended.")
 
 
 def opened(source: str, *, database: str, port: int) -> "AthenaStandIn":

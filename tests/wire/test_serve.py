@@ -1,5 +1,8 @@
 """The stand-in served from the command line: what it says, and how it ends."""
 
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -81,3 +84,23 @@ def test_a_port_that_is_taken_is_said_to_be(shop: Path) -> None:
 def test_a_file_that_is_none_is_a_matter_of_set_up(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"nothing\.duckdb"):
         AthenaStandIn(tmp_path / "nothing.duckdb")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_in_order(sales: Path, how: signal.Signals) -> None:
+    asked = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from querymend.cli.stand_in_serve import serve\n"
+        "serve(sys.argv[1], say=lambda line: print(line, flush=True))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", asked, str(sales)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "querymend ask" in line:
+                break
+        process.send_signal(how)
+        rest = process.stdout.read()
+        assert process.wait(20) == 0
+    assert rest.split() == ["Ended."]
