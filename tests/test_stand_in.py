@@ -186,3 +186,8 @@ def test_values_from_the_data_are_not_told_in_errors(engine: StandInEngine) -> N
         run(engine, "SELECT CAST(place.city AS bigint) FROM facts")
     assert "Paris" not in str(caught.value)
     assert caught.value.code == "INVALID_CAST_ARGUMENT"
+
+
+def test_the_docs_name_every_known_difference() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "stand-in.md").read_text(encoding="utf-8")
+    assert [c["what"] for c in lines("differences.jsonl") if f"| {c['what']} |" not in page] == []
