@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 FOLDERS := $(shell find agent tools prompts fewshot -type d -not -name __pycache__ 2>/dev/null)
 PACKAGING := pyproject.toml setup.cfg constraints.txt $(FOLDERS)
 
-.PHONY: install demo test test-model lint check clean
+.PHONY: install demo test test-model test-trino conformance lint check clean
 
 demo: $(VENV)/.for-use
 	$(BIN)/querymend demo
@@ -23,6 +23,14 @@ test: $(VENV)/.for-work
 test-model: $(VENV)/.for-work
 	$(BIN)/querymend fetch-model
 	$(BIN)/pytest -q -m model
+
+# Hold the stand-in and the static checks against a real Trino; DATA=folder adds that folder's statements.
+conformance: $(VENV)/.for-work
+	$(BIN)/python tests/conformance $(DATA)
+
+# The same, and the engine's own tests on that Trino.
+test-trino: $(VENV)/.for-work
+	$(BIN)/pytest -q -m trino
 
 lint: $(VENV)/.for-work
 	$(BIN)/ruff check .
