@@ -10,7 +10,7 @@ from querymend.tools.catalog.model import Catalog, Table
 from querymend.tools.catalog.newest import look, upper_bound
 from querymend.tools.engines.drift import Drifts, changes
 from querymend.tools.engines.estimate import Charges
-from querymend.tools.errors import BudgetExceeded, EngineUnavailable, SetupError
+from querymend.tools.errors import BudgetExceeded, Final, SetupError, Unavailable
 from querymend.tools.findings import Finding
 from querymend.tools.index.retrieve import Retriever
 from querymend.tools.index.values import ValueIndex
@@ -46,7 +46,7 @@ class Upkeep:
             self._looked = self._clock()
             try:
                 new = engine.reread()
-            except EngineUnavailable:  # the question itself will tell, if it needs more
+            except (Unavailable, Final):  # the question itself will tell, if it needs more
                 return ()
             return self._follow(new) if new is not None else ()
 

@@ -53,6 +53,15 @@ def execute(state: State, runtime: Runtime[Trip]) -> Update:
     return _with(state, ran(attempt, result))
 
 
+def reused(result: Result) -> tuple[Finding, ...]:
+    """Tell that the rows are an earlier run's: the data may have changed since."""
+    if result.execution is None or not result.execution.reused:
+        return ()
+    told = "The rows are those of an equal query that ran before, within the time set for that."
+    hint = "QUERYMEND_ATHENA__REUSE_MINUTES=0 runs every query anew."
+    return (Finding(code="reused_result", kind="engine", severity="note", message=told, hint=hint),)
+
+
 def fetch(sql: str, trip: Trip) -> Result:
     """Run a text once; the same text again gives the rows that are already there.
 
@@ -104,6 +113,7 @@ def ran(attempt: Attempt, result: Result) -> Attempt:
     """Note in an attempt what came back."""
     return replace(
         attempt,
+        findings=(*attempt.findings, *reused(result)),
         summary=Summary(
             rows=len(result.rows),
             truncated=result.truncated,

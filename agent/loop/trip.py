@@ -92,4 +92,5 @@ class Trip:
             seconds=self.meter.seconds_left(),
             bytes=None if allowed is None else allowed - spent,
             cancelled=self.meter.cancelled,
+            sees=self.catalog,
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from querymend.loop.calling import retried
 from querymend.loop.trip import Trip
 from querymend.tools.engines.estimate import Charges, Estimate
-from querymend.tools.errors import BudgetExceeded, EngineUnavailable, Final
+from querymend.tools.errors import BudgetExceeded, Final, Unavailable
 from querymend.tools.findings import Finding
 from querymend.tools.sql.admitted import Admitted
 from querymend.tools.sql.gate import admit
@@ -52,11 +52,7 @@ def weigh(sql: Admitted, trip: Trip) -> None:
 
 
 def estimated(sql: str, trip: Trip) -> Estimate | None:
-    """Return the estimate for a text, once a text; None where scans cost nothing or it may not run.
-
-    Raises:
-        AccessDenied: the catalog may not be read.
-    """
+    """Return a text's estimate, made once; None where scans are free or it may not run."""
     engine = trip.deps.engine
     if not isinstance(engine, Charges):
         return None
@@ -66,7 +62,7 @@ def estimated(sql: str, trip: Trip) -> Estimate | None:
             return None
         try:
             trip.estimates[sql] = engine.estimate(verdict.sql)
-        except EngineUnavailable:  # an estimate is no reason to fail
+        except (Unavailable, Final):  # an estimate is no reason to fail
             trip.estimates[sql] = Estimate()
     return trip.estimates[sql]
 

@@ -335,3 +335,8 @@ def test_nested_values_of_expressions_come_back_as_values(
     result = on.run(sql)
     assert result.rows == ((value,),)
     assert [(c.name, c.type) for c in result.columns] == [("x", kind)]
+
+
+def test_the_default_database_may_be_written_or_left_out(on: Any) -> None:
+    for name in ("customers", "sales.customers", "awsdatacatalog.sales.customers"):
+        assert on.run(f"SELECT COUNT(*) AS n FROM {name}").rows == ((3,),)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from querymend import Agent, Budget, SetupError
+from querymend import Agent, Budget, Scope, SetupError
 from querymend.tools.engines.wire.faults import Fault
 from querymend.tools.engines.wire.server import AthenaStandIn
 
@@ -183,6 +183,8 @@ def test_a_repeated_question_reuses_the_result(agent_on: Make, lake: AthenaStand
     assert (first.cost.reused, second.cost.reused) == (0, 1)
     assert second.cost.bytes_scanned == 0
     assert second.cost.usd == 0
+    assert [f.code for f in second.findings if f.code == "reused_result"] == ["reused_result"]
+    assert second.outcome == "answered"
     assert stopped(lake)
 
 
@@ -312,3 +314,15 @@ def test_a_wrong_type_at_a_partition_key_is_mended_by_rule(agent_on: Make) -> No
     assert answer.sql == RIGHT
     assert [a.author for a in answer.attempts] == ["model", "rule"]
     assert answer.cost.queries == 1
+
+
+def test_what_the_engine_says_names_nothing_outside_the_scope(
+    agent_on: Make, lake: AthenaStandIn
+) -> None:
+    agent = agent_on(RIGHT, RIGHT)
+    lake.fault(Fault("fail", text="COLUMN_NOT_FOUND: line 1:8: Column 'x' cannot be resolved"))
+    scope = Scope(tables={"orders": ("order_id", "dt")})
+    answer = agent.ask(QUESTION, scope=scope)
+    told = next(f for f in answer.attempts[0].findings if f.code == "engine_error")
+    assert "Columns: orders: order_id, dt." in told.hint
+    assert "amount" not in told.hint

@@ -24,7 +24,7 @@ def describe(catalog: Catalog, notes: Catalog) -> tuple[Catalog, tuple[str, ...]
         else:
             found[table.qualified_name] = _merge(table, note, catalog, warnings)
     tables = tuple(found.get(t.qualified_name, t) for t in catalog.tables)
-    return Catalog(tables=tuple(hide_private(t) for t in tables)), tuple(warnings)
+    return replace(catalog, tables=tuple(hide_private(t) for t in tables)), tuple(warnings)
 
 
 def hide_private(table: Table) -> Table:

@@ -68,7 +68,8 @@ def read_glue(
     default = wanted[0] if wanted else ""
     if newest:
         tables = _with_newest(glue, tables, storage, default, catalog_id)
-    return GlueCatalog(catalog=Catalog(tables=tuple(tables)), storage=storage, default=default)
+    catalog = Catalog(tables=tuple(tables), default_schema=default)
+    return GlueCatalog(catalog=catalog, storage=storage, default=default)
 
 
 def table_of(entry: Entry, schema: str = "") -> Table:

@@ -51,7 +51,7 @@ class LookedAt:
 
     def onto(self, catalog: Catalog) -> Catalog:
         """Return the catalog with the profiles and samples that fit its tables."""
-        return Catalog(tables=tuple(self._with(t) for t in catalog.tables))
+        return replace(catalog, tables=tuple(self._with(t) for t in catalog.tables))
 
     def values(self, catalog: Catalog) -> list[ColumnValues]:
         """Return the values that were read of the catalog's public columns."""

@@ -154,12 +154,19 @@ class Catalog:
 
     tables: tuple[Table, ...] = ()
     default_schema: str = ""
-    """Where a bare name is looked for first, if schemas have tables of the same name."""
+    """Where a bare name is looked for first, if schemas have tables of the same name.
+
+    It also names the schema of tables that carry none.
+    """
 
     def table(self, name: str) -> Table | None:
         """Return the table of that name, in any case; None if absent or ambiguous."""
-        low = name.lower()
+        low, home = name.lower(), f"{self.default_schema.lower()}."
         exact = [t for t in self.tables if t.qualified_name.lower() == low]
+        if not exact and self.default_schema and low.startswith(home):
+            low = low.removeprefix(home)
+            exact = [t for t in self.tables if not t.schema and t.name.lower() == low]
+            return exact[0] if len(exact) == 1 else None
         bare = exact or [t for t in self.tables if t.name.lower() == low]
         if len(bare) > 1 and self.default_schema:
             bare = [t for t in bare if t.schema.lower() == self.default_schema.lower()]

@@ -13,8 +13,8 @@ from querymend.tools.catalog.model import Catalog, Column, Key, Table
 
 def keys_by_name(catalog: Catalog) -> Catalog:
     """Return the catalog with the keys that names of tables and columns tell of."""
-    known = Catalog(tables=tuple(_with_unique(t) for t in catalog.tables))
-    return Catalog(tables=tuple(_with_references(known, t) for t in known.tables))
+    known = replace(catalog, tables=tuple(_with_unique(t) for t in catalog.tables))
+    return replace(known, tables=tuple(_with_references(known, t) for t in known.tables))
 
 
 def _with_unique(table: Table) -> Table:

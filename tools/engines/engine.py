@@ -20,6 +20,8 @@ class Limits:
     """Bytes scanned at most, where the engine can tell."""
     cancelled: threading.Event | None = field(default=None, compare=False)
     """Set by whoever asked, when the answer is no longer wanted."""
+    sees: Catalog | None = field(default=None, compare=False, repr=False)
+    """What whoever asked may see: errors name nothing else; None for all."""
 
 
 @dataclass(frozen=True, kw_only=True)

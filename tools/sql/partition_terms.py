@@ -13,7 +13,8 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, PartitionKey, Table
 from querymend.tools.sql.binding import Binding, Block, Source
-from querymend.tools.sql.partition_values import mended, of_own_type, spelled
+from querymend.tools.sql.partition_cures import mended
+from querymend.tools.sql.partition_values import of_own_type, spelled
 from querymend.tools.sql.subject import Subject
 
 How = Literal["equal", "range", "dynamic"]

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pyathena.connection import Connection
@@ -12,13 +13,13 @@ from pyathena.cursor import Cursor
 
 from querymend.tools.catalog.glue import GlueCatalog, read_glue
 from querymend.tools.catalog.model import Catalog
-from querymend.tools.engines.athena.cells import Cells, row, type_name
+from querymend.tools.engines.athena.cells import row, type_name
 from querymend.tools.engines.athena.errors import RAISED, LoginExpired, Statement, translate
 from querymend.tools.engines.athena.estimating import Listing, estimate
 from querymend.tools.engines.athena.nested import shown_as_json
 from querymend.tools.engines.athena.normal import Normal, normal
 from querymend.tools.engines.athena.place import AthenaPlace, checked
-from querymend.tools.engines.athena.session import Clients, config
+from querymend.tools.engines.athena.session import Clients, connect
 from querymend.tools.engines.athena.statement import Fetched, Running
 from querymend.tools.engines.athena.workgroup import Workgroup, read_workgroup
 from querymend.tools.engines.engine import Limits, Result, ResultColumn
@@ -91,8 +92,9 @@ class AthenaEngine:
         """Explain a statement within a deadline, for whoever may cancel."""
         form = normal(_admitted(sql))
         seconds = min(limits.seconds or EXPLAIN_SECONDS, EXPLAIN_SECONDS)
-        free = Limits(rows=None, seconds=seconds, bytes=None, cancelled=limits.cancelled)
-        fetched, _ = self._run(f"EXPLAIN\n{form.text}", self._statement(form, below=1), free)
+        free = replace(limits, rows=None, seconds=seconds, bytes=None)
+        statement = self._statement(form, limits, below=1)
+        fetched, _ = self._run(f"EXPLAIN\n{form.text}", statement, free)
         return "\n".join(str(cells[0]) for cells in fetched.rows if cells)
 
     def estimate(self, sql: Admitted) -> Estimate:
@@ -123,7 +125,8 @@ class AthenaEngine:
         """
         sent, nested = shown_as_json(_admitted(sql), self.catalog())
         form = normal(sent)
-        statement = self._statement(form if sent == sql else normal(sql), moved=sent != sql)
+        given = form if sent == sql else normal(sql)
+        statement = self._statement(given, limits, moved=sent != sql)
         fetched, seconds = self._run(form.text, statement, limits)
         rows = [row(cells, nested) for cells in fetched.rows]
         cut = limits.rows is not None and len(rows) > limits.rows
@@ -187,7 +190,7 @@ class AthenaEngine:
         schema = self.glue_catalog().default
         with self._lock, _translated():
             if self._connection is None:
-                self._connection = _connect(self._clients, self.place, schema)
+                self._connection = connect(self._clients, self.place, schema)
             return self._connection
 
     def _log_in_again(self) -> None:
@@ -196,11 +199,14 @@ class AthenaEngine:
             self._connection = None
             self._clients = Clients(self.place)
 
-    def _statement(self, form: Normal, *, below: int = 0, moved: bool = False) -> Statement:
+    def _statement(
+        self, form: Normal, limits: Limits, *, below: int = 0, moved: bool = False
+    ) -> Statement:
         """Say what runs and where places in it belong.
 
         Args:
             form: the text that is sent.
+            limits: hold what errors may name.
             below: lines that stand before it.
             moved: its places are not those of the text that was given.
         """
@@ -208,7 +214,7 @@ class AthenaEngine:
         def place(at: tuple[int, int]) -> tuple[int, int]:
             return (1, 1) if moved else form.place((at[0] - below, at[1]))
 
-        return Statement(sql=form.given, catalog=self.catalog(), place=place)
+        return Statement(sql=form.given, catalog=limits.sees or self.catalog(), place=place)
 
     @contextmanager
     def _known(self, running: Running) -> Iterator[None]:
@@ -237,22 +243,6 @@ def open_athena(place: AthenaPlace) -> AthenaEngine:
         engine.close()
         raise
     return engine
-
-
-def _connect(clients: Clients, place: AthenaPlace, schema: str) -> "Connection[Cursor]":
-    return Connection(
-        session=clients.session,
-        region_name=clients.session.region_name,
-        schema_name=schema or "default",
-        catalog_name=place.catalog,
-        work_group=place.workgroup,
-        s3_staging_dir=place.output,  # an empty text keeps pyathena from reading the environment
-        poll_interval=place.poll_seconds,
-        converter=Cells(),
-        config=config(),
-        endpoint_url=place.endpoint or None,
-        glue_metadata_fallback=False,
-    )
 
 
 def _versions(catalog: Catalog) -> dict[str, str]:

@@ -11,7 +11,10 @@ from botocore.credentials import (  # type: ignore[import-untyped]
     DeferredRefreshableCredentials,
 )
 from botocore.exceptions import ProfileNotFound  # type: ignore[import-untyped]
+from pyathena.connection import Connection
+from pyathena.cursor import Cursor
 
+from querymend.tools.engines.athena.cells import Cells
 from querymend.tools.engines.athena.place import AthenaPlace
 from querymend.tools.errors import SetupError
 
@@ -78,6 +81,23 @@ def open_session(place: AthenaPlace) -> Session:
             setting="QUERYMEND_ATHENA__REGION",
         )
     return _as_role(own, place) if place.role else own
+
+
+def connect(clients: Clients, place: AthenaPlace, schema: str) -> "Connection[Cursor]":
+    """Return pyathena's connection, one for all threads; unqualified names mean ``schema``."""
+    return Connection(
+        session=clients.session,
+        region_name=clients.session.region_name,
+        schema_name=schema or "default",
+        catalog_name=place.catalog,
+        work_group=place.workgroup,
+        s3_staging_dir=place.output,  # an empty text keeps pyathena from reading the environment
+        poll_interval=place.poll_seconds,
+        converter=Cells(),
+        config=config(),
+        endpoint_url=place.endpoint or None,
+        glue_metadata_fallback=False,
+    )
 
 
 def _as_role(own: Session, place: AthenaPlace) -> Session:
