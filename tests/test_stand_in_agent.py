@@ -11,7 +11,10 @@ from querymend import Agent, Settings, SetupError
 from querymend.cli.main import app
 from querymend.testing import ScriptedModel
 
-RATIO = "SELECT count_if(paid) / count(*) AS share, 100.0 * count_if(paid) / count(*) AS pct FROM orders"
+RATIO = (
+    "SELECT count_if(paid) / count(*) AS share, 100.0 * count_if(paid) / count(*) AS pct"
+    " FROM orders"
+)
 SETUP = "CREATE SCHEMA lake; CREATE TABLE lake.t (a decimal(5,2)); INSERT INTO lake.t VALUES 1.5;"
 
 
