@@ -134,3 +134,32 @@ def test_a_misspelt_column_is_mended(server: Trino, cache: Path) -> None:
     agent.close()
     assert answer.rows == ((Decimal("9999.99"),),)
     assert answer.outcome.startswith("answered")
+
+
+@pytest.mark.parametrize(
+    ("sql", "question", "rows"),
+    [
+        ("SELECT count(*) FROM works WHERE kind = 'painting'", "How many works are paintings?", 3),
+        ("SELECT max(prize) FROM works", "What is the highest price of a work?", "9999.99"),
+    ],
+)
+def test_a_question_goes_through_real_pyathena_and_the_wire_to_trino(
+    server: Trino,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sql: str,
+    question: str,
+    rows: object,
+) -> None:
+    pytest.importorskip("moto")
+    from querymend.tools.engines.wire.server import AthenaStandIn
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    with AthenaStandIn(lambda: open_trino(server.url(GALLERY)), database=GALLERY) as wire:
+        settings = Settings(source=wire.url(GALLERY), cache_dir=cache, today=date(2026, 7, 15))
+        agent = Agent.open(settings, writer=ScriptedModel(sql, sql, sql))
+        answer = agent.ask(question)
+        agent.close()
+        assert [str(r) for (r,) in answer.rows] == [str(rows)]
+        assert wire.running() == []
