@@ -4,6 +4,7 @@ CREATE TABLE pets (id INTEGER PRIMARY KEY, kind VARCHAR, weight DOUBLE);
 CREATE TABLE has_pet (student_id INTEGER REFERENCES students (id), pet_id INTEGER REFERENCES pets (id),
                       PRIMARY KEY (student_id, pet_id));
 CREATE TABLE likes (student_id INTEGER REFERENCES students (id), liked_id INTEGER REFERENCES students (id));
+CREATE TABLE lessons (tutor_id INTEGER REFERENCES students (id), pupil_id INTEGER REFERENCES students (id));
 CREATE TABLE makers (id INTEGER PRIMARY KEY, full_name VARCHAR, country_id INTEGER);
 CREATE TABLE countries (id INTEGER PRIMARY KEY, name VARCHAR, is_official VARCHAR);
 CREATE TABLE sales (sale_id INTEGER PRIMARY KEY, student_id INTEGER REFERENCES students (id),
@@ -16,6 +17,7 @@ INSERT INTO students VALUES
 INSERT INTO pets VALUES (1, 'cat', 3.5), (2, 'dog', 12.0), (3, 'dog', 8.5), (4, 'cat', 4.1);
 INSERT INTO has_pet VALUES (1, 1), (1, 2), (2, 3), (3, 4);
 INSERT INTO likes VALUES (1, 2), (3, 2), (4, 3), (2, 1), (2, 5), (5, 1);
+INSERT INTO lessons VALUES (1, 2), (1, 3), (5, 2);
 INSERT INTO makers VALUES (1, 'Ford Motor', 1), (2, 'Volvo', 2), (3, 'Saab', NULL), (4, 'Opel ', NULL);
 INSERT INTO countries VALUES (1, 'usa', 'T'), (2, 'sweden', 'F'), (3, 'germany', 'T');
 INSERT INTO sales VALUES

@@ -9,7 +9,7 @@ from querymend.tools.catalog.key_names import KEY_WORDS, words
 from querymend.tools.checks.links import Link, is_key, keys_between, links_of
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
-from querymend.tools.sql.binding import Block, Source
+from querymend.tools.sql.binding import Source
 
 _OPAQUE = re.compile(r"[a-z]{0,3}_?\d+$", re.IGNORECASE)
 
@@ -74,31 +74,38 @@ def _on_key(seen: Seen, link: Link, pair: tuple[str, str]) -> exp.Expr:
 
 
 def crossed(seen: Seen) -> Iterable[Finding]:
-    """Find sources of a SELECT that no condition ties to the others."""
+    """Find sources of a SELECT, or groups of them, that no condition ties to the others."""
     for block in seen.binding.blocks:
         tables = [s for s in block.sources if s.table is not None]
-        if len(tables) < 2 or len(tables) < len(block.sources):
+        if block.merged or len(tables) < 2 or len(tables) < len(block.sources):
             continue
-        for source in tables[1:]:
-            if not _tied(seen, block, source):
-                yield seen.found(
-                    "cross_join",
-                    "join",
-                    "repair",
-                    f"Nothing joins {source.name} to the other tables: every row meets every row.",
-                    node=source.node,
-                    hint="Add the join condition between their keys.",
-                )
-                return
+        apart = _apart(seen, [s for s in tables if not _one_row(s)])
+        if apart:
+            names = " and ".join(s.name for s in apart)
+            yield seen.found(
+                "cross_join",
+                "join",
+                "repair",
+                f"Nothing joins {names} to the other tables: every row meets every row.",
+                node=apart[-1].node,
+                hint="Add the join condition between their keys.",
+            )
+            return
 
 
-def _tied(seen: Seen, block: Block, source: Source) -> bool:
-    """Some expression of the statement mentions the source together with another one."""
-    if block.merged:
-        return True
-    mine = [r.column for r in seen.binding.refs if r.source is source]
-    others = [r.column for r in seen.binding.refs if r.source is not source and r.source]
-    return any(_meet(a, b) for a in mine for b in others) or _one_row(source)
+def _apart(seen: Seen, sources: list[Source]) -> list[Source]:
+    """Return the smaller of two groups of sources that nothing ties; none where all are tied."""
+    columns = [[r.column for r in seen.binding.refs if r.source is s] for s in sources]
+    reached, new = {0}, [0]
+    while new:
+        here = new.pop()
+        for place in set(range(len(sources))) - reached:
+            if any(_meet(a, b) for a in columns[here] for b in columns[place]):
+                reached.add(place)
+                new.append(place)
+    tied = [s for i, s in enumerate(sources) if i in reached]
+    free = [s for i, s in enumerate(sources) if i not in reached]
+    return min(tied, free, key=len) if free else []
 
 
 def _one_row(source: Source) -> bool:
