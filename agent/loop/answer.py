@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from querymend.answer import Answer, Attempt, Cost, Outcome, Source
 from querymend.events import Answered
+from querymend.loop.confidence import confidence_in
 from querymend.loop.execute import fetch
 from querymend.loop.progress import best
 from querymend.loop.state import State, Update
@@ -92,6 +93,7 @@ def _answered(state: State, trip: Trip, kept: Attempt, result: Result) -> Answer
         rows=result.rows,
         truncated=result.truncated,
         findings=findings,
+        confidence=confidence_in(kept.sql, result, findings, state, trip),
         assumptions=assumptions,
         sources=_sources(state, kept),
         attempts=_marked(state, kept),

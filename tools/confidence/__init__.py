@@ -1,0 +1,1 @@
+"""How likely an answer is right: traits of statement, question, result and findings, weighed."""
