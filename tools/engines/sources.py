@@ -42,9 +42,7 @@ def open_source(
     return open_duckdb(path, memory=memory, threads=threads, name=Path(source).name)
 
 
-def local_file(
-    source: str | Path, *, cache_dir: Path, progress: Progress | None = None
-) -> Path:
+def local_file(source: str | Path, *, cache_dir: Path, progress: Progress | None = None) -> Path:
     """Return the DuckDB file that holds a source: itself, or the private copy, made if need be.
 
     Raises:
