@@ -128,13 +128,19 @@ def test_run_says_what_refused(shop: Path) -> None:
     [
         (["SELECT 1"], 5, "QUERYMEND_SOURCE"),
         (["nowhere.duckdb", "SELECT 1"], 5, "nowhere.duckdb"),
-        (["--dialect", "athena", "SHOP", "SELECT 1"], 5, "not there yet"),
     ],
 )
 def test_run_says_what_is_missing(args: list[str], exit_code: int, says: str, shop: Path) -> None:
     result = call("run", *(str(shop) if a == "SHOP" else a for a in args))
     assert result.exit_code == exit_code
     assert says in result.stderr
+
+
+def test_athenas_sql_runs_on_a_duckdb_file_as_athena_would_run_it(shop: Path) -> None:
+    result = call("run", "--dialect", "athena", str(shop), "SELECT 7 / 2 AS halves")
+    assert result.exit_code == 0
+    assert "3" in result.stdout
+    assert "3.5" not in result.stdout
 
 
 def test_lines_run_and_their_faults_are_lines_too(shop: Path) -> None:
