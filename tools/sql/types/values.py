@@ -17,6 +17,7 @@ _ALIASES = {"dd": "day", "d": "day", "mm": "month", "mon": "month", "yy": "year"
 _ALIASES |= {"hh": "hour", "mi": "minute", "ss": "second", "ms": "millisecond", "qq": "quarter"}
 _ALIASES |= {"epoch": "second", "isoweek": "week", "wk": "week", "ww": "week"}
 _PATH = re.compile(r"\$(\.[^\s.\[\]*'\"]+|\[\d+\]|\[\"[^\"]*\"\]|\['[^']*'\])*")
+_ISO_WEEK_OR_DAY = re.compile(r"\d{4}-(?:W\d{2}(?:-[1-7])?|\d{3})")
 _CODES = re.compile(r"%([DUuVwX])")
 
 _UNITED = {
@@ -143,6 +144,15 @@ def _reads_as_date(
         typer.blame(node, "invalid_literal", f"'{day[:60]}' is no date.", hint)
 
 
+def _reads_as_iso_date(
+    typer: Typer, node: exp.Expr, nodes: list[exp.Expr], more: list[TrinoType | None]
+) -> None:
+    """Days of a week (2024-W09-4) and of a year (2024-060) are ISO's too."""
+    day = _text(nodes[0])
+    if day is None or not _ISO_WEEK_OR_DAY.fullmatch(day):
+        _reads_as_date(typer, node, nodes, more)
+
+
 _CHECKS: dict[str, Check] = {
     **dict.fromkeys(("date_trunc", "date_add", "date_diff"), _unit),
     **dict.fromkeys(("json_extract", "json_extract_scalar", "json_size"), _path),
@@ -153,7 +163,7 @@ _CHECKS: dict[str, Check] = {
     **dict.fromkeys(("lpad", "rpad", "repeat", "lag", "lead"), _at_least(1, 0)),
     "width_bucket": _at_least(3, 1),
     "date": _reads_as_date,
-    "from_iso8601_date": _reads_as_date,
+    "from_iso8601_date": _reads_as_iso_date,
     "element_at": _not_zero,
 }
 
