@@ -406,11 +406,12 @@ def _endless(server: Server, method: str, path: str) -> Reply:
 
 
 def _hanging(server: Server, method: str, path: str) -> Reply:
-    """Never give a row; each page waits a little, as Trino's do, until it is stopped."""
+    """Never give a row; each page waits a little, and says so once it is stopped, as Trino's do."""
     if method == "DELETE":
         return 204, {}, b""
-    if method == "GET":
-        server.deleted.wait(0.05)
+    if method == "GET" and server.deleted.wait(0.05):
+        said = {"errorName": "USER_CANCELED", "errorType": "USER_ERROR", "errorCode": 4}
+        return server.page(error={**said, "message": "Query was canceled"})
     return server.page(nextUri=server.next)
 
 
