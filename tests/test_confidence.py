@@ -81,7 +81,7 @@ def test_a_confidence_is_a_probability_and_every_trait_is_within_one(
 ) -> None:
     case = evidence(question, sql, rows)
     assert 0 < confidence(case) < 1
-    assert all(-1 <= value <= 1 for value in traits_of(case).values())
+    assert all(-1 <= value <= 1 for value in traits_of(case, "differs").values())
 
 
 def test_every_trait_with_a_weight_is_computed_for_every_answer() -> None:
@@ -194,9 +194,12 @@ def test_the_bench_fits_what_made_the_labels(monkeypatch: pytest.MonkeyPatch) ->
     assert auroc(np.array([1.0, 0, 1, 0]), np.array([0.5, 0.5, 0.9, 0.1])) == 0.875
 
 
-def test_a_candidates_traits_are_zero_where_it_agrees_or_is_missing() -> None:
-    assert set(candidate_traits("agrees").values()) == {0.0}
-    assert candidate_traits(None) == candidate_traits("agrees")
+def test_a_candidates_traits_are_zero_without_one_and_tell_agreement_on_a_grave_finding() -> None:
+    grave = {"grave_any": 1.0}
+    assert set(candidate_traits(None, grave).values()) == {0.0}
+    agreed = candidate_traits("agrees", grave)
+    assert {n for n, v in agreed.items() if v} == {"agreed_grave"}
+    assert set(candidate_traits("agrees", {}).values()) == {0.0}
 
 
 def test_findings_alone_change_nothing_else_of_the_traits() -> None:

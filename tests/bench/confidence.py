@@ -32,8 +32,8 @@ from querymend.tools.engines.engine import Result
 from querymend.tools.results.compare import same_rows
 
 HERE = Path(__file__).resolve().parents[2] / "tools" / "confidence" / "weights.json"
-PENALTY = 40.0
-MOST = 45
+PENALTY = 60.0
+MOST = 75
 BARS = {"spider": (0.78, 0.86), "bird": (0.75, 0.83)}
 """AUROC at least, without and with a candidate."""
 ERROR = 0.07
@@ -133,7 +133,7 @@ def cases(done: Sequence[Answer], *, candidate: bool) -> list[Case]:
             fold=a.fold,
             set=a.prediction.set,
             label=a.prediction.label,
-            traits={**a.traits, **candidate_traits(c)},
+            traits={**a.traits, **candidate_traits(c, a.traits)},
         )
         for a in done
         for c in (a.candidates if candidate else (None,))

@@ -74,14 +74,14 @@ def confidence(evidence: Evidence, candidate: Candidate | None = None) -> float:
 def traits_of(evidence: Evidence, candidate: Candidate | None = None) -> Traits:
     """Return every trait of an answer, by name."""
     seen = evidence.seen
-    return {
+    alone = {
         **statement_traits(seen),
         **wish_traits(seen),
         **wording_traits(seen),
         **result_traits(seen, evidence.result),
         **finding_traits(evidence.findings),
-        **candidate_traits(candidate),
     }
+    return {**alone, **candidate_traits(candidate, alone)}
 
 
 def lowers(trait: str) -> bool:

@@ -66,9 +66,15 @@ def finding_traits(findings: Sequence[Finding]) -> Traits:
     }
 
 
-def candidate_traits(candidate: Candidate | None) -> Traits:
-    """Return what the second candidate says; nothing where there is none."""
+def candidate_traits(candidate: Candidate | None, traits: Traits) -> Traits:
+    """Return what the second candidate says; nothing where there is none.
+
+    A grave finding weighs otherwise where two statements agree: so it has traits of its own.
+    """
+    grave = traits.get("grave_any", 0.0)
     return {
         "candidate_differs": float(candidate == "differs"),
         "candidate_failed": float(candidate == "failed"),
+        "candidate_differs_grave": grave * (candidate == "differs"),
+        "agreed_grave": grave * (candidate == "agrees"),
     }
