@@ -35,7 +35,7 @@ def test_a_duckdb_file_is_asked_in_athenas_sql(shop: Path, tmp_path: Path) -> No
     with Agent.open(shop, settings=settings, dialect="athena", writer=model) as agent:
         answer = agent.ask("What share of the orders is paid?")
     assert [tuple(map(str, row)) for row in answer.rows] == [("0", "66.7")]
-    assert "Athena" in model.prompts[0].text or "athena" in model.prompts[0].text.lower()
+    assert "athena" in model.prompts[0].system.lower()
 
 
 def test_a_dialect_that_no_local_data_is_asked_in_is_told(shop: Path, tmp_path: Path) -> None:
