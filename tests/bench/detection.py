@@ -100,13 +100,19 @@ def findings(one: Prediction, place: Warehouse) -> list[Finding]:
     return found
 
 
+def named(finding: Finding) -> str:
+    """Return a finding's code; one that only warns or notes is another than one that flags."""
+    severity = finding.severity
+    return finding.code if severity in ("repair", "block") else f"{finding.code} ({severity})"
+
+
 def judge(one: Prediction, place: Warehouse) -> Judged:
     """Inspect one prediction."""
     found = findings(one, place)
     return Judged(
         prediction=one,
-        codes=frozenset(f.code for f in found),
-        flagging=frozenset(f.code for f in found if f.severity in ("repair", "block")),
+        codes=frozenset(named(f) for f in found),
+        flagging=frozenset(named(f) for f in found if f.severity in ("repair", "block")),
     )
 
 
@@ -204,7 +210,7 @@ def by_system(done: Sequence[Judged]) -> dict[str, dict[str, float]]:
 def summary(done: Sequence[Judged], name: str) -> dict[str, object]:
     """Return all tables of one set."""
     alarms = BARS[name][1]
-    filled = [j for j in done if not _EMPTY & j.codes]
+    filled = [j for j in done if not _EMPTY & {c.split()[0] for c in j.codes}]
     return {
         "pooled": rates((j.label, bool(j.flagging)) for j in done),
         "pooled, not empty": rates((j.label, bool(j.flagging)) for j in filled),
@@ -224,9 +230,9 @@ def show(name: str, told: dict) -> None:
     print(f"  {'':36}{head}")
     for line in [k for k, v in told.items() if "recall" in v]:
         print(f"  {line:36}{_line(told[line])}")
-    print(f"\n  {'code':28}{'fires':>6}{'flags':>6}{head}")
+    print(f"\n  {'code':32}{'fires':>6}{'flags':>6}{head}")
     for code, row in told["codes"].items():
-        print(f"  {code:28}{row['fires']:6.0f}{row['flags']:6}{_line(row)}")
+        print(f"  {code:32}{row['fires']:6.0f}{row['flags']:6}{_line(row)}")
     print(f"\n  {'system':60}{head}")
     for system, row in told["systems"].items():
         print(f"  {system:60}{_line(row)}")
