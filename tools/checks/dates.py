@@ -13,6 +13,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.fixes.calendars import bounds
 from querymend.tools.questions.period import Period
 from querymend.tools.questions.words import alike, name_words
+from querymend.tools.sql.trees import copied
 
 _DAY = timedelta(days=1)
 _CLOCKS = (
@@ -149,10 +150,9 @@ def _bounded(seen: Seen, span: Span, period: Period) -> exp.Expr | None:
     nodes = [c.node for c in span.comparisons]
     if len(nodes) > 2 or not all(c.plain for c in span.comparisons):
         return None
-    copy, first = seen.copied(nodes[0])
+    copy, (first, *rest) = copied(seen.tree, nodes)
     side = span.comparisons[0].side.copy()
-    for node in nodes[1:]:
-        twin = next(n for i, n in enumerate(copy.walk()) if i == seen.place_of(node))
+    for twin in rest:
         twin.replace(exp.true())
     wanted = bounds(side, period)
     first.replace(exp.and_(*wanted) if wanted else exp.true())
@@ -215,9 +215,7 @@ def _names(seen: Seen, table: Table, column: Column) -> bool:
 
 
 def _on(seen: Seen, span: Span, column: str) -> exp.Expr:
-    copy = seen.tree.copy()
-    places = {seen.place_of(c.used.ref.column) for c in span.comparisons}
-    for place, node in enumerate(list(copy.walk())):
-        if place in places:
-            node.set("this", exp.to_identifier(column))
+    copy, twins = copied(seen.tree, [c.used.ref.column for c in span.comparisons])
+    for twin in twins:
+        twin.set("this", exp.to_identifier(column))
     return copy

@@ -11,6 +11,7 @@ from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, name_words
 from querymend.tools.sql.binding import Source
+from querymend.tools.sql.trees import copied
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,15 +83,14 @@ def _straight(seen: Seen, found: Detour) -> exp.Expr | None:
     joins = [j for link in (found.first, found.second) if (j := _plain_join(link)) is not None]
     if len(joins) != 2 or joins[0].this is not found.bridge.node:
         return None
-    copy, node = seen.copied(found.second.node)
+    copy, (node, bridge) = copied(seen.tree, [found.second.node, joins[0]])
     here, there = (
         exp.column(name, table=end.ref.source.name if end.ref.source else None)
         for end, name in zip(found.ends, found.key, strict=True)
     )
     node.set("this", here)
     node.set("expression", there)
-    twin = next(n for i, n in enumerate(copy.walk()) if i == seen.place_of(joins[0]))
-    twin.pop()
+    bridge.pop()
     return copy
 
 

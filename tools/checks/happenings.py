@@ -19,6 +19,7 @@ from querymend.tools.questions.words import (
     words_of,
 )
 from querymend.tools.sql.binding import Source
+from querymend.tools.sql.trees import copied
 
 _LED = r"(?: (?:up|back|out|in|on|by|at|for|during|between|from|since|the|month|of|year|date))*"
 _NOUNS = {
@@ -134,11 +135,9 @@ def _finding(
 
 def _moved(seen: Seen, bounds: list[Comparison], place: tuple[Source, Column]) -> exp.Expr:
     """Return the statement with the bounds on the other column."""
-    copy = seen.tree.copy()
-    known = {id(u.ref.column) for c in bounds for u in seen.uses_in(c.side)}
-    places = {i for i, n in enumerate(seen.nodes) if id(n) in known}
+    copy, twins = copied(seen.tree, [u.ref.column for c in bounds for u in seen.uses_in(c.side)])
     source, column = place
     many = len(bounds[0].used.ref.block.sources) > 1
-    for node in [n for i, n in enumerate(copy.walk()) if i in places]:
+    for node in twins:
         node.replace(exp.column(column.name, table=source.name if many else None))
     return copy

@@ -68,20 +68,12 @@ def _named(one: Comparison) -> str:
 
 def _with_value(seen: Seen, one: Comparison, value: str, other: str) -> exp.Expr:
     """Return the statement with another text in a literal's place."""
-    copy = seen.tree.copy()
-    wanted = [i for i, n in enumerate(seen.tree.walk()) if _within(n, one.node)]
-    for place, node in enumerate(copy.walk()):
-        if place in wanted and _reads(node, value):
+    copy, here = seen.copied(one.node)
+    for node in here.walk():
+        if _reads(node, value):
             node.replace(exp.Literal.string(other))
             break
     return copy
-
-
-def _within(node: exp.Expr, root: exp.Expr) -> bool:
-    at: exp.Expr | None = node
-    while at is not None and at is not root:
-        at = at.parent
-    return at is root
 
 
 def _reads(node: exp.Expr, value: str) -> bool:

@@ -19,6 +19,7 @@ from querymend.tools.questions.words import NUMBER_WORDS, name_words, singular, 
 from querymend.tools.sql.binding import Binding, Block, Ref
 from querymend.tools.sql.parse import position, written
 from querymend.tools.sql.subject import Subject
+from querymend.tools.sql.trees import copied
 
 E = TypeVar("E", bound=exp.Expr)
 
@@ -101,15 +102,9 @@ class Seen:
         """Yield the nodes of some kinds."""
         return (n for n in self.nodes if isinstance(n, kinds))
 
-    def place_of(self, node: exp.Expr) -> int:
-        """Return a node's place in a walk over the tree, by which it is found in a copy."""
-        return next(i for i, n in enumerate(self.nodes) if n is node)
-
     def copied(self, node: E) -> tuple[exp.Expr, E]:
         """Return a copy of the tree, and in it the node at the place of this one."""
-        copy = self.tree.copy()
-        place = self.place_of(node)
-        twin = next(n for i, n in enumerate(copy.walk()) if i == place)
+        copy, (twin,) = copied(self.tree, [node])
         assert isinstance(twin, type(node))
         return copy, twin
 

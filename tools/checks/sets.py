@@ -8,6 +8,7 @@ from querymend.tools.checks.links import is_unique, targets
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, tokens
+from querymend.tools.sql.trees import copied
 
 _OUTER = ("order", "limit", "group", "having", "distinct", "offset")
 
@@ -73,9 +74,7 @@ def _intersected(tree: exp.Expr, node: exp.Expr) -> exp.Expr | None:
 
 def _only(tree: exp.Expr, node: exp.Expr, place: int) -> exp.Expr:
     """Copy the tree with one of the two alternatives in the node's place."""
-    path = next(i for i, n in enumerate(tree.walk()) if n is node)
-    copy = tree.copy()
-    here = next(n for i, n in enumerate(copy.walk()) if i == path)
+    copy, (here,) = copied(tree, [node])
     if isinstance(here, exp.In):
         chosen: exp.Expr = exp.EQ(this=here.this.copy(), expression=here.expressions[place].copy())
     else:

@@ -63,8 +63,6 @@ def _is_asked(seen: Seen, column: str, siblings: list[str], vague: set[str]) -> 
 
 def _with(seen: Seen, here: Used, column: str) -> exp.Expr:
     """Return the statement with the other key column in the join's place."""
-    copy = seen.tree.copy()
-    place = seen.place_of(here.ref.column)
-    twin = next(n for i, n in enumerate(copy.walk()) if i == place)
+    copy, twin = seen.copied(here.ref.column)
     twin.set("this", exp.to_identifier(column))
     return copy

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
+from querymend.tools.sql.trees import copied
 
 _POSITIVE = re.compile(
     r"\b(?:as|in|with|expressed as) (?:an? )?(?:\w+ )?(?:positive|absolute) |\babsolute value|"
@@ -69,9 +70,7 @@ def _stands_alone(node: exp.Expr) -> bool:
 def _turned(seen: Seen, nodes: list[exp.Expr]) -> exp.Expr:
     """Negate the nodes, and what ORDER BY repeats of them."""
     texts = {n.sql() for n in nodes}
-    copy = seen.tree.copy()
-    places = {seen.place_of(n) for n in nodes}
-    chosen = [n for i, n in enumerate(copy.walk()) if i in places]
+    copy, chosen = copied(seen.tree, nodes)
     for order in copy.find_all(exp.Ordered):
         chosen += [order.this] if order.this.sql() in texts else []
     for node in chosen:

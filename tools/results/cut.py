@@ -7,6 +7,7 @@ from sqlglot import exp
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import NUMBER_WORDS
 from querymend.tools.results.case import Case
+from querymend.tools.sql.trees import copied
 
 _FEW = re.compile(
     r"\b(?:most|least|first|last|latest|recent\w*|newest|oldest|any|some|few|examples?|sample|one|"
@@ -42,12 +43,12 @@ def part_counted(case: Case) -> list[Finding]:
     top = case.statement.select
     if top is None or not any(e.find(exp.AggFunc) for e in top.expressions):
         return []
-    for place, node in enumerate(case.statement.tree.walk()):
+    for node in case.statement.tree.walk():
         bound = _bound(node) if isinstance(node, exp.Limit) else None
         if bound is None or not _feeds(node, top) or _sets_bound(case, bound):
             continue
-        copy = case.statement.tree.copy()
-        next(n for i, n in enumerate(copy.walk()) if i == place).pop()
+        copy, (inner,) = copied(case.statement.tree, [node])
+        inner.pop()
         return [
             Finding(
                 code="part_counted",

@@ -11,6 +11,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.sql.functions import words
 from querymend.tools.sql.parse import position, written
 from querymend.tools.sql.subject import Subject
+from querymend.tools.sql.trees import copied
 
 _LISTS = {"duckdb": "reserved_duckdb", "athena": "reserved_athena", "trino": "reserved_athena"}
 _AFTER_DOT = ("athena", "trino")
@@ -23,10 +24,10 @@ def unquoted_reserved_words(subject: Subject) -> list[Finding]:
     Each finding brings the same fix, the statement with all of them quoted: the names exist, so
     that nothing else can be meant.
     """
-    places = _places(subject)
-    if not places:
+    bare = _bare(subject)
+    if not bare:
         return []
-    fixed = _quoted(subject.tree, places).sql(subject.dialect)
+    fixed = _quoted(subject.tree, bare).sql(subject.dialect)
     return [
         Finding(
             code="reserved_word",
@@ -38,24 +39,24 @@ def unquoted_reserved_words(subject: Subject) -> list[Finding]:
             position=position(name, subject.parsed.text),
             fix=fixed,
         )
-        for name in places.values()
+        for name in bare
     ]
 
 
-def _places(subject: Subject) -> dict[int, exp.Identifier]:
-    """Return the identifiers to quote, each with its place in a walk over the tree."""
+def _bare(subject: Subject) -> list[exp.Identifier]:
+    """Return the identifiers to quote, in the order of a walk over the tree."""
     if subject.dialect not in _LISTS:
-        return {}
+        return []
     reserved = words(_LISTS[subject.dialect])
     named = {id(n) for n in _names(subject)}
-    return {
-        place: node
-        for place, node in enumerate(subject.tree.walk())
+    return [
+        node
+        for node in subject.tree.walk()
         if isinstance(node, exp.Identifier)
         and id(node) in named
         and not node.quoted
         and node.name.lower() in reserved
-    }
+    ]
 
 
 def _names(subject: Subject) -> Iterator[exp.Identifier]:
@@ -70,9 +71,8 @@ def _names(subject: Subject) -> Iterator[exp.Identifier]:
             yield table.this
 
 
-def _quoted(tree: exp.Expr, places: dict[int, exp.Identifier]) -> exp.Expr:
-    copy = tree.copy()
-    for place, node in enumerate(copy.walk()):
-        if place in places:
-            node.set("quoted", True)
+def _quoted(tree: exp.Expr, bare: list[exp.Identifier]) -> exp.Expr:
+    copy, twins = copied(tree, bare)
+    for twin in twins:
+        twin.set("quoted", True)
     return copy

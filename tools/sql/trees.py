@@ -1,6 +1,6 @@
-"""Ways through a tree that keep to one SELECT, or that go through a chain without recursion."""
+"""Ways through a tree: within one SELECT, along a chain without recursion, into a copy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -20,6 +20,15 @@ def columns_and_queries(value: object) -> Iterator[exp.Expr]:
             stack.append(node.args.get("iterator"))
             continue
         stack.extend(reversed(list(node.iter_expressions())))
+
+
+def copied(tree: exp.Expr, nodes: Sequence[exp.Expr]) -> tuple[exp.Expr, list[exp.Expr]]:
+    """Copy a tree; return with it the twins of some of its nodes, in the order given."""
+    copy = tree.copy()
+    wanted = {id(n) for n in nodes}
+    pairs = zip(tree.walk(), copy.walk(), strict=True)
+    twins = {id(node): twin for node, twin in pairs if id(node) in wanted}
+    return copy, [twins[id(n)] for n in nodes]
 
 
 def unwrap(node: exp.Expr) -> exp.Expr:
