@@ -11,10 +11,11 @@ import duckdb
 from querymend.tools.catalog.model import Catalog, Cell
 from querymend.tools.catalog.read import read_catalog
 from querymend.tools.engines.deadline import Watch
-from querymend.tools.engines.engine import Limits, Result, ResultColumn
+from querymend.tools.engines.engine import Limits, Result, ResultColumn, capped
 from querymend.tools.engines.errors_duckdb import RAISED, at_opening, translate
+from querymend.tools.engines.under_way import UnderWay
 from querymend.tools.errors import BudgetExceeded, SetupError
-from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.admitted import Admitted, require_admitted
 
 FETCH_ROWS = 10_000
 EXPLAIN_SECONDS = 30.0
@@ -39,7 +40,7 @@ class DuckDBEngine:
         self.name = name
         self._connection = connection
         self._lock = threading.Lock()
-        self._running: set[Watch] = set()
+        self._under_way = UnderWay()
         self._catalog: Catalog | None = None
 
     @property
@@ -77,19 +78,17 @@ class DuckDBEngine:
             cursor.execute(sql)
             columns = tuple(ResultColumn(name=d[0], type=str(d[1])) for d in cursor.description)
             rows = fetch(cursor, limits.rows, watch)
-        cut = limits.rows is not None and len(rows) > limits.rows
+        kept, cut = capped(rows, limits.rows)
         return Result(
             columns=columns,
-            rows=tuple(rows[: limits.rows] if cut else rows),
+            rows=kept,
             truncated=cut,
             seconds=time.perf_counter() - started,
         )
 
     def cancel(self) -> None:
         """Stop whatever runs now; its callers get BudgetExceeded."""
-        with self._lock:
-            for watch in self._running:
-                watch.stop("The query was cancelled.")
+        self._under_way.stop()
 
     def close(self) -> None:
         """Stop what runs and give the file back."""
@@ -100,11 +99,10 @@ class DuckDBEngine:
     def _watched(
         self, sql: Admitted, seconds: float | None, cancelled: threading.Event | None = None
     ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Watch]]:
-        if not isinstance(sql, Admitted):
-            raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
+        require_admitted(sql)
         with self._cursor() as cursor:
             watch = Watch(cursor.interrupt, seconds=seconds, cancelled=cancelled)
-            with self._known(watch), watch, _translated(sql, watch.check):
+            with self._under_way.holding(watch), watch, _translated(sql, watch.check):
                 yield cursor, watch
 
     @contextmanager
@@ -115,16 +113,6 @@ class DuckDBEngine:
             yield cursor
         finally:
             cursor.close()
-
-    @contextmanager
-    def _known(self, watch: Watch) -> Iterator[None]:
-        with self._lock:
-            self._running.add(watch)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running.discard(watch)
 
 
 def open_duckdb(

@@ -1,12 +1,15 @@
 """The engine protocol and its values: what goes in, what comes back."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from querymend.tools.catalog.model import Catalog, Cell
 from querymend.tools.engines.execution import Execution
 from querymend.tools.sql.admitted import Admitted
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +54,12 @@ class Result:
     def row_count(self) -> int | None:
         """How many rows the statement yields, or None where it was cut."""
         return None if self.truncated else len(self.rows)
+
+
+def capped(rows: Sequence[Row], limit: int | None) -> tuple[tuple[Row, ...], bool]:
+    """Cut rows that were fetched one beyond the limit, and tell whether there are more."""
+    cut = limit is not None and len(rows) > limit
+    return tuple(rows[:limit] if cut else rows), cut
 
 
 class Engine(Protocol):

@@ -9,3 +9,14 @@ class Admitted(str):
     """
 
     __slots__ = ()
+
+
+def require_admitted(sql: str) -> Admitted:
+    """Return the text as it is if the gate let it through; what every engine asks first.
+
+    Raises:
+        TypeError: it is a plain string.
+    """
+    if not isinstance(sql, Admitted):
+        raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
+    return sql

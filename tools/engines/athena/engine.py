@@ -22,10 +22,11 @@ from querymend.tools.engines.athena.place import AthenaPlace, checked
 from querymend.tools.engines.athena.session import Clients, connect
 from querymend.tools.engines.athena.statement import Fetched, Running
 from querymend.tools.engines.athena.workgroup import Workgroup, read_workgroup
-from querymend.tools.engines.engine import Limits, Result, ResultColumn
+from querymend.tools.engines.engine import Limits, Result, ResultColumn, capped
 from querymend.tools.engines.estimate import Estimate
+from querymend.tools.engines.under_way import UnderWay
 from querymend.tools.errors import QuerymendError
-from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.admitted import Admitted, require_admitted
 
 EXPLAIN_SECONDS = 30.0
 T = TypeVar("T")
@@ -40,7 +41,7 @@ class AthenaEngine:
         self.place = checked(place)
         self.name = place.name
         self._lock = threading.Lock()
-        self._running: set[Running] = set()
+        self._under_way = UnderWay()
         self._clients = Clients(place)
         self._connection: Connection[Cursor] | None = None
         self._glue: GlueCatalog | None = None
@@ -90,7 +91,7 @@ class AthenaEngine:
 
     def judge(self, sql: Admitted, *, limits: Limits) -> str:
         """Explain a statement within a deadline, for whoever may cancel."""
-        form = normal(_admitted(sql))
+        form = normal(require_admitted(sql))
         seconds = min(limits.seconds or EXPLAIN_SECONDS, EXPLAIN_SECONDS)
         free = replace(limits, rows=None, seconds=seconds, bytes=None)
         statement = self._statement(form, limits, below=1)
@@ -102,7 +103,7 @@ class AthenaEngine:
         known = self.glue_catalog()
         return self.asking(
             lambda: estimate(
-                _admitted(sql),
+                require_admitted(sql),
                 known,
                 place=self.place,
                 listing=self._listing,
@@ -123,20 +124,20 @@ class AthenaEngine:
             BrokenData: a table's files or definition are at fault.
             SetupError: credentials, workgroup or result location are not as they must be.
         """
-        sent, nested = shown_as_json(_admitted(sql), self.catalog())
+        sent, nested = shown_as_json(require_admitted(sql), self.catalog())
         form = normal(sent)
         given = form if sent == sql else normal(sql)
         statement = self._statement(given, limits, moved=sent != sql)
         fetched, seconds = self._run(form.text, statement, limits)
         rows = [row(cells, nested) for cells in fetched.rows]
-        cut = limits.rows is not None and len(rows) > limits.rows
+        kept, cut = capped(rows, limits.rows)
         kinds = {i: k.displayed() for i, k in nested.items()}
         return Result(
             columns=tuple(
                 ResultColumn(name=name, type=kinds.get(i) or type_name(kind, precision, scale))
                 for i, (name, kind, precision, scale) in enumerate(fetched.description)
             ),
-            rows=tuple(rows[: limits.rows] if cut else rows),
+            rows=kept,
             truncated=cut,
             seconds=seconds,
             bytes_scanned=fetched.execution.bytes_scanned,
@@ -146,10 +147,7 @@ class AthenaEngine:
 
     def cancel(self) -> None:
         """Stop whatever runs now, on the server; its callers get BudgetExceeded."""
-        with self._lock:
-            running = tuple(self._running)
-        for one in running:
-            one.stop("The query was cancelled.")
+        self._under_way.stop()
 
     def close(self) -> None:
         """Stop what runs and give the connections back."""
@@ -183,7 +181,7 @@ class AthenaEngine:
     def _run_once(self, text: str, statement: Statement, limits: Limits) -> Fetched:
         place = self.place
         running = Running(self._connected(), limits, usd_per_tb=place.usd_per_tb)
-        with self._known(running):
+        with self._under_way.holding(running):
             return running.run(text, statement, reuse_minutes=place.reuse_minutes)
 
     def _connected(self) -> "Connection[Cursor]":
@@ -216,16 +214,6 @@ class AthenaEngine:
 
         return Statement(sql=form.given, catalog=limits.sees or self.catalog(), place=place)
 
-    @contextmanager
-    def _known(self, running: Running) -> Iterator[None]:
-        with self._lock:
-            self._running.add(running)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running.discard(running)
-
 
 def open_athena(place: AthenaPlace) -> AthenaEngine:
     """Open an Athena and check that its workgroup can be used; nothing is scanned.
@@ -255,9 +243,3 @@ def _translated() -> Iterator[None]:
         yield
     except RAISED as error:
         raise translate(error) from error
-
-
-def _admitted(sql: Admitted) -> Admitted:
-    if not isinstance(sql, Admitted):
-        raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
-    return sql

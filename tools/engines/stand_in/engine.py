@@ -11,7 +11,7 @@ import duckdb
 from querymend.tools.catalog.model import Catalog, Cell, Column, Table
 from querymend.tools.catalog.read import database_of, read_catalog
 from querymend.tools.engines.duckdb import DuckDBEngine, fetch, open_duckdb
-from querymend.tools.engines.engine import Limits, Result, ResultColumn
+from querymend.tools.engines.engine import Limits, Result, ResultColumn, capped
 from querymend.tools.engines.stand_in.faults import as_fault, in_trinos_words
 from querymend.tools.engines.stand_in.runtime.library import FUNCTIONS
 from querymend.tools.engines.stand_in.runtime.scalar import register
@@ -21,7 +21,7 @@ from querymend.tools.engines.stand_in.translate.statement import Translated, tra
 from querymend.tools.engines.stand_in.translate.translator import World
 from querymend.tools.engines.stand_in.values import changes, value
 from querymend.tools.errors import QueryError, SetupError
-from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.admitted import Admitted, require_admitted
 from querymend.tools.sql.checks import check
 from querymend.tools.sql.types.model import TrinoType
 from querymend.tools.sql.types.spelling import read_type
@@ -57,8 +57,7 @@ class StandInEngine(DuckDBEngine):
         Raises:
             QueryError: Athena refuses the statement, or the stand-in cannot run it.
         """
-        if not isinstance(sql, Admitted):
-            raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
+        require_admitted(sql)
         for finding in check(sql, dialect=self.dialect, catalog=self._trino_catalog):
             if finding.severity == "block":
                 raise as_fault(finding)
@@ -92,10 +91,10 @@ class StandInEngine(DuckDBEngine):
                 rows = fetch(cursor, limits.rows, watch)
         except QueryError as error:
             raise in_trinos_words(error, sql) from error
-        cut = limits.rows is not None and len(rows) > limits.rows
+        kept, cut = capped(rows, limits.rows)
         return Result(
             columns=tuple(ResultColumn(name=n, type=shown(k)) for n, k in made.columns),
-            rows=_valued(rows[: limits.rows] if cut else rows, [k for _, k in made.columns]),
+            rows=_valued(kept, [k for _, k in made.columns]),
             truncated=cut,
             seconds=time.perf_counter() - started,
         )

@@ -1,6 +1,5 @@
 """The Trino engine: one connection a statement, stopped on the server when it must end."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,13 +12,14 @@ from trino.dbapi import Connection
 
 from querymend.tools.catalog.model import Catalog, Cell
 from querymend.tools.engines.deadline import Watch
-from querymend.tools.engines.engine import Limits, Result, ResultColumn
+from querymend.tools.engines.engine import Limits, Result, ResultColumn, capped
 from querymend.tools.engines.trino.address import Address
 from querymend.tools.engines.trino.errors import RAISED, refuse_by_status, translate
 from querymend.tools.engines.trino.information import read_catalog
 from querymend.tools.engines.trino.values import row_of
+from querymend.tools.engines.under_way import UnderWay
 from querymend.tools.errors import QueryError
-from querymend.tools.sql.admitted import Admitted
+from querymend.tools.sql.admitted import Admitted, require_admitted
 
 EXPLAIN = "EXPLAIN (TYPE LOGICAL) "
 EXPLAIN_SECONDS = 30.0
@@ -83,8 +83,7 @@ class TrinoEngine:
     def __init__(self, access: Access) -> None:
         self.name = f"Trino {access.address.place}"
         self._access = access
-        self._lock = threading.Lock()
-        self._running: set[Watch] = set()
+        self._under_way = UnderWay()
 
     def catalog(self) -> Catalog:
         """Read tables, columns, types and comments as they are now."""
@@ -94,7 +93,7 @@ class TrinoEngine:
 
     def explain(self, sql: Admitted) -> str:
         """Let Trino bind and plan the statement; raise QueryError if it refuses."""
-        _check(sql)
+        require_admitted(sql)
         limits = Limits(seconds=EXPLAIN_SECONDS, bytes=None)
         with _shifted(len(EXPLAIN)), self._watched(limits, sql) as (cursor, _):
             plan = _rows(cursor, f"{EXPLAIN}{sql}")
@@ -111,16 +110,16 @@ class TrinoEngine:
             EngineUnavailable: the same call may succeed later.
             SetupError: whoever runs Trino or owns the tables must act.
         """
-        _check(sql)
+        require_admitted(sql)
         started = time.perf_counter()
         with self._watched(limits, sql) as (cursor, watch):
             cursor.execute(sql)
             columns = _columns(cursor)
             rows = _fetch(cursor, limits.rows, watch)
-        cut = limits.rows is not None and len(rows) > limits.rows
+        kept, cut = capped(rows, limits.rows)
         return Result(
             columns=columns,
-            rows=tuple(rows[: limits.rows] if cut else rows),
+            rows=kept,
             truncated=cut,
             seconds=time.perf_counter() - started,
             bytes_scanned=_scanned(cursor),
@@ -129,9 +128,7 @@ class TrinoEngine:
 
     def cancel(self) -> None:
         """Stop whatever runs now, on the server too; its callers get BudgetExceeded."""
-        with self._lock:
-            for watch in self._running:
-                watch.stop("The query was cancelled.")
+        self._under_way.stop()
 
     def close(self) -> None:
         """Stop what runs; a statement's connection ends with it."""
@@ -142,26 +139,11 @@ class TrinoEngine:
         with _session(self._access.address) as session:
             cursor: Cursor = self._access.connect(session, _properties(limits)).cursor()
             watch = Watch(lambda: _stop(cursor), seconds=limits.seconds, cancelled=limits.cancelled)
-            with self._known(watch), watch, _translated(sql, watch.check):
+            with self._under_way.holding(watch), watch, _translated(sql, watch.check):
                 try:
                     yield cursor, watch
                 finally:
                     _stop(cursor)
-
-    @contextmanager
-    def _known(self, watch: Watch) -> Iterator[None]:
-        with self._lock:
-            self._running.add(watch)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running.discard(watch)
-
-
-def _check(sql: Admitted) -> None:
-    if not isinstance(sql, Admitted):
-        raise TypeError("The engine takes only SQL that the gate admitted, not a plain string.")
 
 
 def _properties(limits: Limits) -> dict[str, str]:
