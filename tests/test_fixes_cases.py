@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from querymend.tools.catalog.model import Catalog, Column, Key, Table
-from querymend.tools.fixes import Chosen, Trial, choose, propose
+from querymend.tools.fixes import Chosen, Known, Trial, candidates, choose
 from querymend.tools.fixes.view import look
 from querymend.tools.questions.period import resolve_periods
 
@@ -119,17 +119,16 @@ def mend(engine: duckdb.DuckDBPyConnection, catalog: Catalog) -> Callable[..., C
     def mended(sql: str, **known: object) -> Chosen | None:
         first = run(engine)(sql)
         flagged = str(known.pop("flagged", ""))
-        return choose(
-            sql,
-            try_=run(engine),
+        told = Known.of(
+            catalog,
             dialect="duckdb",
-            catalog=catalog,
             values=values,
             periods=resolve_periods(str(known.get("question", "")), date(2026, 8, 14)),
             error=first.error or flagged,
             empty=first.outcome in ("empty", "hollow"),
             **known,  # type: ignore[arg-type]
         )
+        return choose(sql, told, try_=run(engine))
 
     return mended
 
@@ -149,7 +148,7 @@ def test_the_rows_are_those_that_were_meant(
 
 def test_a_query_without_trouble_gets_no_fix(catalog: Catalog) -> None:
     sql = "SELECT title FROM books WHERE year_published = 1066"
-    assert propose(sql, dialect="duckdb", catalog=catalog, empty=True) == []
+    assert candidates(sql, Known.of(catalog, dialect="duckdb", empty=True)) == []
 
 
 def test_an_empty_result_whose_values_all_exist_stays(mend: Callable[..., Chosen | None]) -> None:
@@ -176,10 +175,8 @@ def test_the_budget_of_trials_holds(catalog: Catalog) -> None:
 
     choose(
         "SELECT nam FROM author JOIN book ON a = b WHERE x = 1",
+        Known.of(catalog, dialect="duckdb", error="no such table"),
         try_=fails,
-        dialect="duckdb",
-        catalog=catalog,
-        error="no such table",
         max_trials=3,
     )
     assert 0 < len(ran) <= 3
@@ -187,8 +184,8 @@ def test_the_budget_of_trials_holds(catalog: Catalog) -> None:
 
 
 def test_candidates_come_surest_first_and_once(catalog: Catalog) -> None:
-    found = propose(
-        "SELECT name, branch FROM copies", dialect="duckdb", catalog=catalog, error="no column"
+    found = candidates(
+        "SELECT name, branch FROM copies", Known.of(catalog, dialect="duckdb", error="no column")
     )
     assert len({f.sql for f in found}) == len(found) > 1
     assert [f.certainty for f in found] == sorted((f.certainty for f in found), reverse=True)
@@ -209,7 +206,7 @@ def test_candidates_come_surest_first_and_once(catalog: Catalog) -> None:
     ],
 )
 def test_nothing_that_a_model_writes_breaks_it(catalog: Catalog, sql: str) -> None:
-    for fix in propose(sql, dialect="duckdb", catalog=catalog, error="x"):
+    for fix in candidates(sql, Known.of(catalog, dialect="duckdb", error="x")):
         assert fix.sql.lower().lstrip("( ").startswith(("select", "with"))
 
 

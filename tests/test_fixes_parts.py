@@ -4,7 +4,7 @@ import pytest
 
 from querymend.tools.catalog.model import Catalog, Column, Key, Table
 from querymend.tools.findings import Finding
-from querymend.tools.fixes import propose
+from querymend.tools.fixes import candidates
 from querymend.tools.fixes.doubts import doubts
 from querymend.tools.fixes.duplicates import distinct
 from querymend.tools.fixes.fix import Known, phrases
@@ -47,13 +47,7 @@ HEROES = Catalog(
 
 
 def known(question: str = "", **more: object) -> Known:
-    return Known(
-        catalog=HEROES,
-        graph=Graph(catalog=HEROES),
-        dialect="duckdb",
-        question=question,
-        **more,  # type: ignore[arg-type]
-    )
+    return Known.of(HEROES, dialect="duckdb", question=question, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -106,12 +100,9 @@ def test_no_path_where_no_key_leads() -> None:
 
 
 def test_the_words_of_the_question_choose_among_parallel_keys() -> None:
-    first, *_ = propose(
+    first, *_ = candidates(
         "SELECT colour FROM hero WHERE hero_name = 'Ix'",
-        dialect="duckdb",
-        catalog=HEROES,
-        question="Which hair colour has Ix?",
-        error="no column",
+        known("Which hair colour has Ix?", error="no column"),
     )
     assert "hair_colour_id" in first.sql
 
@@ -170,7 +161,7 @@ def test_a_finding_of_repeated_rows_asks_for_distinct() -> None:
     finding = Finding(
         code="duplicate_rows", kind="shape", severity="repair", message="Rows are there twice."
     )
-    (fix,) = propose("SELECT city FROM team", dialect="duckdb", catalog=HEROES, findings=[finding])
+    (fix,) = candidates("SELECT city FROM team", known(findings=[finding]))
     assert fix.sql == "SELECT DISTINCT city FROM team"
 
 
@@ -178,8 +169,8 @@ def test_reserved_words_are_quoted_when_a_rule_writes_them() -> None:
     shop = Catalog(
         tables=(table("items", "id order_id", "order_id>order.id"), table("order", "id placed"))
     )
-    (first, *_) = propose(
-        "SELECT placed FROM items", dialect="duckdb", catalog=shop, error="no column"
+    (first, *_) = candidates(
+        "SELECT placed FROM items", Known.of(shop, dialect="duckdb", error="no column")
     )
     assert '"order"' in first.sql
 
@@ -193,11 +184,9 @@ def test_a_schema_goes_with_its_table() -> None:
         columns=(Column(name="a_id", type="INT"), Column(name="x", type="INT")),
         keys=(key,),
     )
-    fixes = propose(
+    fixes = candidates(
         "SELECT id FROM s.b WHERE x = 1",
-        dialect="duckdb",
-        catalog=Catalog(tables=(a, b)),
-        error="e",
+        Known.of(Catalog(tables=(a, b)), dialect="duckdb", error="e"),
     )
     assert any("JOIN s.a" in f.sql for f in fixes)
 
@@ -206,4 +195,4 @@ def test_a_column_that_the_outer_query_should_have_is_no_crash_inside_a_subquery
     sql = (
         "SELECT h.hero_name FROM hero AS h WHERE h.weight < (SELECT AVG(h.weight) FROM colour AS c)"
     )
-    assert all(fix.sql != sql for fix in propose(sql, dialect="duckdb", catalog=HEROES))
+    assert all(fix.sql != sql for fix in candidates(sql, known()))

@@ -15,6 +15,7 @@ from querymend.loop.weighing import ApprovalNeeded
 from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QueryError
 from querymend.tools.findings import Finding, in_repair_order
+from querymend.tools.fixes.fix import Known
 from querymend.tools.fixes.search import Chosen, Trial, choose
 from querymend.tools.fixes.syntax import statements
 
@@ -63,11 +64,9 @@ def _holds(sql: str, trip: Trip) -> bool:
 
 
 def _search(attempt: Attempt, acting: list[Finding], state: State, trip: Trip) -> Attempt | None:
-    chosen = choose(
-        attempt.sql,
-        try_=lambda sql: _try(sql, trip),
+    known = Known.of(
+        trip.catalog,
         dialect=trip.deps.engine.dialect,
-        catalog=trip.catalog,
         question=state.question,
         facts=[f.text for f in state.context.facts] if state.context else (),
         values=trip.values,
@@ -76,6 +75,7 @@ def _search(attempt: Attempt, acting: list[Finding], state: State, trip: Trip) -
         empty=any(f.code in EMPTY for f in acting),
         periods=state.periods,
     )
+    chosen = choose(attempt.sql, known, try_=lambda sql: _try(sql, trip))
     return _attempt(chosen, _doubts(attempt)) if chosen else None
 
 

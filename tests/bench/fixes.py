@@ -25,7 +25,7 @@ from pathlib import Path
 from rapidfuzz import fuzz, process
 
 from querymend.tools.catalog.model import Catalog, Column, Key, Table
-from querymend.tools.fixes import Chosen, Trial, choose
+from querymend.tools.fixes import Chosen, Known, Trial, choose
 from querymend.tools.results.compare import is_ordered, same_rows
 
 SETS = ("spider", "bird")
@@ -226,17 +226,16 @@ def mend(one: Prediction, place: Warehouse) -> Mended | None:
     idle = bool(rows) and not hollow(rows or [])
     if idle or (one.kind == "exec_error" and not error):
         return None
-    chosen = choose(
-        one.sql,
-        try_=place.trial,
+    known = Known.of(
+        place.catalog,
         dialect="sqlite",
-        catalog=place.catalog,
         question=one.question,
         facts=one.facts,
         values=place.values,
         error=error,
         empty=not error,
     )
+    chosen = choose(one.sql, known, try_=place.trial)
     return _told(one, chosen, place, rows)
 
 

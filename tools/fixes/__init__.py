@@ -1,9 +1,9 @@
 """Rule fixes: repair a query on its tree, without a model.
 
-``propose`` gives candidates; ``choose`` tries them and says how much the best one can be trusted.
+``candidates`` gives texts that may do; ``choose`` tries them and says how far to trust the best.
 """
 
-from querymend.tools.fixes.fix import Fix
-from querymend.tools.fixes.search import Chosen, Trial, choose, propose
+from querymend.tools.fixes.fix import Fix, Known
+from querymend.tools.fixes.search import Chosen, Trial, candidates, choose
 
-__all__ = ["Chosen", "Fix", "Trial", "choose", "propose"]
+__all__ = ["Chosen", "Fix", "Known", "Trial", "candidates", "choose"]

@@ -8,8 +8,6 @@ from itertools import count, islice
 
 from sqlglot import exp
 
-from querymend.tools.catalog.model import Catalog
-from querymend.tools.findings import Finding
 from querymend.tools.fixes import (
     bindings,
     bounds,
@@ -26,12 +24,9 @@ from querymend.tools.fixes import (
     windows,
 )
 from querymend.tools.fixes.fix import Fix, Known, Step
-from querymend.tools.fixes.graph import Graph
 from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.syntax import readings
 from querymend.tools.fixes.view import View, look
-from querymend.tools.index.model import ValueLookup
-from querymend.tools.questions.period import Period
 
 MOST = 12
 """Candidates that are given back."""
@@ -78,37 +73,8 @@ class State:
         )
 
 
-def propose(
-    sql: str,
-    *,
-    dialect: str,
-    catalog: Catalog,
-    question: str = "",
-    facts: Sequence[str] = (),
-    values: ValueLookup | None = None,
-    findings: Sequence[Finding] = (),
-    error: str = "",
-    empty: bool = False,
-    periods: Sequence[Period] = (),
-) -> list[Fix]:
-    """Return whole SQL texts that may mend this one, best first, no two with the same tree."""
-    known = Known(
-        catalog=catalog,
-        graph=Graph(catalog=catalog),
-        dialect=dialect,
-        question=question,
-        facts=tuple(facts),
-        values=values,
-        error=error,
-        empty=empty,
-        periods=tuple(periods),
-        codes=frozenset(f.code for f in findings),
-    )
-    return candidates(sql, known)
-
-
 def candidates(sql: str, known: Known) -> list[Fix]:
-    """Return the candidates for one text, best first."""
+    """Return whole SQL texts that may mend this one, best first, no two with the same tree."""
     starts = _starts(sql, known)
     before = {s.tree.sql(dialect=known.dialect) for s in starts if not s.steps}
     found: dict[str, Fix] = {}

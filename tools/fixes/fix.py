@@ -8,6 +8,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
+from querymend.tools.findings import Finding
 from querymend.tools.fixes.graph import Graph
 from querymend.tools.fixes.names import words
 from querymend.tools.index.model import ValueLookup
@@ -60,6 +61,34 @@ class Known:
     """That the question names."""
     codes: frozenset[str] = field(default_factory=frozenset)
     """Codes of the findings that asked for a fix."""
+
+    @classmethod
+    def of(
+        cls,
+        catalog: Catalog,
+        *,
+        dialect: str,
+        question: str = "",
+        facts: Sequence[str] = (),
+        values: ValueLookup | None = None,
+        findings: Sequence[Finding] = (),
+        error: str = "",
+        empty: bool = False,
+        periods: Sequence[Period] = (),
+    ) -> "Known":
+        """Gather what is known of a question and of the text that is to be mended."""
+        return cls(
+            catalog=catalog,
+            graph=Graph(catalog=catalog),
+            dialect=dialect,
+            question=question,
+            facts=tuple(facts),
+            values=values,
+            error=error,
+            empty=empty,
+            periods=tuple(periods),
+            codes=frozenset(f.code for f in findings),
+        )
 
     @cached_property
     def asked(self) -> frozenset[str]:

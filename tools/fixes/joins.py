@@ -74,7 +74,7 @@ def _rewire(frame: Frame, alias: str, start: str, path: Path) -> bool:
     here = start
     for edge in path[:-1]:
         here = _between(frame, join, edge, here)
-    join.set("on", exp.and_(equal_to(path[-1], here, alias), *kept))
+    join.set("on", exp.and_(edits.equal(path[-1], here, alias), *kept))
     join.set("using", None)
     if not join.args.get("kind") and not join.args.get("side"):
         join.set("kind", "INNER")
@@ -89,11 +89,6 @@ def _between(frame: Frame, join: exp.Join, edge: Edge, here: str) -> str:
     at = next(i for i, j in enumerate(joined) if j is join)
     frame.select.set("joins", [*joined[:at], added, *joined[at:]])
     return there
-
-
-def equal_to(edge: Edge, here: str, there: str) -> exp.Expr:
-    """Return the condition of an edge between two aliases."""
-    return edits.equal(edge, here, there)
 
 
 def links(part: exp.Expr) -> bool:

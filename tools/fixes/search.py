@@ -7,16 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-from querymend.tools.catalog.model import Catalog
-from querymend.tools.findings import Finding
 from querymend.tools.fixes import duplicates
-from querymend.tools.fixes.candidates import candidates, propose
+from querymend.tools.fixes.candidates import candidates
 from querymend.tools.fixes.doubts import doubts
 from querymend.tools.fixes.fix import Fix, Known
-from querymend.tools.fixes.graph import Graph
 from querymend.tools.fixes.priors import PLAIN, PLAIN_SHARE, prior
-from querymend.tools.index.model import ValueLookup
-from querymend.tools.questions.period import Period
 
 PADDED = frozenset({"value_padded"})
 DEPTH = 3
@@ -85,17 +80,9 @@ class Ran:
 
 def choose(
     sql: str,
+    known: Known,
     *,
     try_: Try,
-    dialect: str,
-    catalog: Catalog,
-    question: str = "",
-    facts: Sequence[str] = (),
-    values: ValueLookup | None = None,
-    findings: Sequence[Finding] = (),
-    error: str = "",
-    empty: bool = False,
-    periods: Sequence[Period] = (),
     max_trials: int = 8,
     padded: bool = False,
 ) -> Chosen | None:
@@ -104,21 +91,9 @@ def choose(
     Candidates are tried surest first; what fails with another error, or comes back
     empty, is mended again, up to three times. Where several give rows, the result
     with most certainty behind it wins. ``try_`` runs one text and never raises.
-    Values stored with blanks around them are only offered by ``propose``, not
+    Values stored with blanks around them are only offered by ``candidates``, not
     taken, unless ``padded``: that nobody stored the bare value may be the answer.
     """
-    known = Known(
-        catalog=catalog,
-        graph=Graph(catalog=catalog),
-        dialect=dialect,
-        question=question,
-        facts=tuple(facts),
-        values=values,
-        error=error,
-        empty=empty,
-        periods=tuple(periods),
-        codes=frozenset(f.code for f in findings),
-    )
     tries = _Tries(try_=try_, left=max_trials)
     ran = list(_run(sql, known, tries, frozenset() if padded else PADDED))
     best = _settle(ran, tries)
@@ -231,4 +206,4 @@ def _without_repeats(chosen: Chosen, known: Known, tries: _Tries) -> Chosen:
     )
 
 
-__all__ = ["Chosen", "Trial", "Try", "choose", "propose"]
+__all__ = ["Chosen", "Trial", "Try", "candidates", "choose"]
