@@ -25,7 +25,7 @@ def column_type(typer: Typer, node: exp.Expr) -> TrinoType | None:
     if ref.status != "found" or ref.source is None:
         return None
     kind = _of(source_columns(typer, ref.source), ref.name)
-    return _walk(typer, node, kind, parts, _place(ref, parts))
+    return _walk(typer, node, kind, parts, place_of(ref, parts))
 
 
 def _check_star(typer: Typer, node: exp.Expr) -> None:
@@ -64,7 +64,7 @@ def _of(columns: list[Named] | None, name: str) -> TrinoType | None:
     return next((k for n, k in columns or () if n.lower() == low), None)
 
 
-def _place(ref: Ref, parts: list[str]) -> int:
+def place_of(ref: Ref, parts: list[str]) -> int:
     """Return which part of a dotted name is the column: those before it name the table."""
     source = ref.source.name.lower() if ref.source else ""
     low = [p.lower() for p in parts]

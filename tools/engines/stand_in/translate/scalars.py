@@ -30,6 +30,7 @@ from querymend.tools.engines.stand_in.translate.physical import (
 from querymend.tools.engines.stand_in.translate.translator import Translator
 from querymend.tools.sql.sources import Ref
 from querymend.tools.sql.types.coercion import common_type
+from querymend.tools.sql.types.fields import place_of
 from querymend.tools.sql.types.model import BIGINT, VARCHAR, TrinoType
 from querymend.tools.sql.types.spelling import read_type
 
@@ -141,7 +142,7 @@ def column_(tr: Translator, node: exp.Expr) -> exp.Expr:
         return tr.expr(ref.block.aliases[ref.name.lower()])
     if ref.status != "found" or ref.source is None:
         raise tr.refused(f"The column {node.sql('trino')}, which cannot be told,", node)
-    place = _place(ref, parts)
+    place = place_of(ref, parts)
     return fields_of(tr, node, *source_column(tr, ref, place, parts), parts[place + 1 :])
 
 
@@ -160,15 +161,6 @@ def identifier(tr: Translator, node: exp.Expr) -> exp.Expr:
     if name is None:
         raise tr.refused(f"The name {node.name}, which cannot be told,", node)
     return column(name)
-
-
-def _place(ref: Ref, parts: list[str]) -> int:
-    source = ref.source.name.lower() if ref.source else ""
-    low = [p.lower() for p in parts]
-    for i in range(1, len(low)):
-        if low[i - 1] == source and low[i] == ref.name.lower():
-            return i
-    return 0
 
 
 def source_column(
