@@ -13,6 +13,7 @@ import pytest
 
 from querymend.settings import Settings
 from querymend.testing import ScriptedModel
+from querymend.tools.errors import BudgetExceeded, EngineUnavailable
 
 if TYPE_CHECKING:
     from querymend import Agent, Answer
@@ -111,10 +112,15 @@ def opened(tmp_path: Path) -> Iterator["Callable[[str], DuckDBEngine]"]:
 
 
 class Recorded:
-    """An engine that keeps every statement that reached it."""
+    """An engine that keeps every statement that reached it.
 
-    def __init__(self, engine: "Engine") -> None:
+    It is away for its first calls, and out of budget past the most that it runs, if told so.
+    """
+
+    def __init__(self, engine: "Engine", *, away: int = 0, most: int | None = None) -> None:
         self._engine = engine
+        self._away = away
+        self._most = most
         self.ran: list[str] = []
         self.dialect = engine.dialect
         self.name = engine.name
@@ -124,8 +130,30 @@ class Recorded:
         self.close = engine.close
 
     def run(self, sql: "Admitted", *, limits: "Limits") -> "Result":
+        if self._most is not None and len(self.ran) >= self._most:
+            raise BudgetExceeded("Nothing more may run.")
         self.ran.append(sql)
+        if len(self.ran) <= self._away:
+            raise EngineUnavailable("The engine is throttled.")
         return self._engine.run(sql, limits=limits)
+
+
+def recorded(
+    agent: "Agent", *, away: int = 0, most: int | None = None, **parts: object
+) -> "tuple[Agent, Recorded]":
+    """Return an agent like this one, other parts put in, with an engine that keeps what runs."""
+    from querymend import Agent
+
+    deps = agent._warehouse.deps
+    engine = Recorded(deps.engine, away=away, most=most)
+    changed = replace(deps, engine=engine, **parts)  # type: ignore[arg-type]
+    return Agent(replace(agent._warehouse, deps=changed)), engine
+
+
+@pytest.fixture
+def watch() -> "Callable[..., tuple[Agent, Recorded]]":
+    """Give what lets an agent's engine keep every statement that reaches it."""
+    return recorded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +186,6 @@ def opened_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Agent"]:
 @pytest.fixture
 def peers(opened_peers: "Agent") -> "Callable[..., Asked]":
     """Return a maker of agents on that shop: one reply is given for ever, several in turn."""
-    from querymend import Agent
 
     def make(*replies: object) -> Asked:
         first = replies[0]
@@ -166,9 +193,7 @@ def peers(opened_peers: "Agent") -> "Callable[..., Asked]":
         if len(replies) == 1:
             given = isinstance(first, ScriptedModel)
             model = first if given else ScriptedModel.forever(first)  # type: ignore[assignment, arg-type]
-        deps = opened_peers._warehouse.deps
-        engine = Recorded(deps.engine)
-        changed = replace(opened_peers._warehouse, deps=replace(deps, engine=engine, writer=model))
-        return Asked(agent=Agent(changed), model=model, engine=engine)
+        agent, engine = recorded(opened_peers, writer=model)
+        return Asked(agent=agent, model=model, engine=engine)
 
     return make

@@ -1,55 +1,23 @@
 from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from querymend import Agent, Budget
 from querymend.testing import ScriptedModel
-from querymend.tools.engines.engine import Engine, Limits, Result
 from querymend.tools.errors import (
-    BudgetExceeded,
-    EngineUnavailable,
     ModelUnavailable,
     SetupError,
 )
-from querymend.tools.sql.admitted import Admitted
 
 Make = Callable[..., Agent]
+Watch = Callable[..., tuple[Agent, Any]]
 COUNT = "SELECT COUNT(*) FROM orders"
 
 
 def fenced(sql: str) -> str:
     return f"```sql\n{sql}\n```"
-
-
-class Watched:
-    """An engine that counts what runs, and is away for its first calls."""
-
-    def __init__(self, engine: Engine, *, away: int = 0) -> None:
-        self._engine = engine
-        self._away = away
-        self.ran: list[str] = []
-        self.dialect = engine.dialect
-        self.name = engine.name
-        self.catalog = engine.catalog
-        self.explain = engine.explain
-        self.cancel = engine.cancel
-        self.close = engine.close
-
-    def run(self, sql: Admitted, *, limits: Limits) -> Result:
-        self.ran.append(sql)
-        if len(self.ran) <= self._away:
-            raise EngineUnavailable("The engine is throttled.")
-        return self._engine.run(sql, limits=limits)
-
-
-def watch(agent: Agent, *, away: int = 0) -> tuple[Agent, Watched]:
-    """Return the agent with its engine watched."""
-    deps = agent._warehouse.deps
-    engine = Watched(deps.engine, away=away)
-    changed = replace(agent._warehouse, deps=replace(deps, engine=engine))
-    return Agent(changed), engine
 
 
 def test_right_first_time(ask: Make) -> None:
@@ -74,7 +42,9 @@ def test_what_no_rule_mends_is_mended_by_the_model(ask: Make) -> None:
     assert "no SQL" in answer.attempts[1].reason
 
 
-def test_a_write_is_refused_by_the_gate_and_never_reaches_the_engine(ask: Make) -> None:
+def test_a_write_is_refused_by_the_gate_and_never_reaches_the_engine(
+    ask: Make, watch: Watch
+) -> None:
     agent, engine = watch(ask(ScriptedModel.forever(fenced("DELETE FROM orders"))))
     answer = agent.ask("How many orders are there?")
     assert answer.outcome == "refused"
@@ -97,14 +67,16 @@ def test_running_out_of_repairs_is_told_as_a_failure_not_as_no_rows(ask: Make) -
     assert "2 repairs were tried" in answer.text
 
 
-def test_an_engine_that_is_down_and_up_again_is_asked_again_as_it_is(ask: Make) -> None:
+def test_an_engine_that_is_down_and_up_again_is_asked_again_as_it_is(
+    ask: Make, watch: Watch
+) -> None:
     agent, engine = watch(ask(fenced(COUNT)), away=1)
     answer = agent.ask("How many orders are there?")
     assert (answer.outcome, answer.cost.model_calls) == ("answered", 1)
     assert engine.ran == [COUNT, COUNT]
 
 
-def test_an_engine_that_stays_down_is_a_failure_that_says_so(ask: Make) -> None:
+def test_an_engine_that_stays_down_is_a_failure_that_says_so(ask: Make, watch: Watch) -> None:
     agent, engine = watch(ask(fenced(COUNT)), away=99)
     answer = agent.ask("How many orders are there?")
     assert (answer.outcome, len(engine.ran)) == ("failed", 3)
@@ -138,7 +110,7 @@ def test_the_second_question_on_a_thread_stands_alone(ask: Make) -> None:
     assert (second.outcome, len(second.attempts)) == ("answered", 1)
 
 
-def test_a_draft_runs_nothing_until_told_and_then_once(ask: Make) -> None:
+def test_a_draft_runs_nothing_until_told_and_then_once(ask: Make, watch: Watch) -> None:
     agent, engine = watch(ask(fenced(COUNT)))
     draft = agent.ask("How many orders are there?", run=False)
     assert (draft.sql, engine.ran) == (COUNT, [])
@@ -147,7 +119,7 @@ def test_a_draft_runs_nothing_until_told_and_then_once(ask: Make) -> None:
     assert engine.ran == [COUNT]
 
 
-def test_a_draft_of_a_write_cannot_be_run(ask: Make) -> None:
+def test_a_draft_of_a_write_cannot_be_run(ask: Make, watch: Watch) -> None:
     agent, engine = watch(ask(ScriptedModel.forever(fenced("DROP TABLE orders"))))
     draft = agent.ask("How many orders are there?", run=False)
     assert (draft.outcome, draft.run().outcome, engine.ran) == ("refused", "refused", [])
@@ -174,20 +146,11 @@ def test_the_deadline_ends_the_loop_and_says_so(ask: Make) -> None:
     assert "time budget" in answer.text
 
 
-class Unprobed(Watched):
-    """An engine that runs one statement and is away afterwards."""
-
-    def run(self, sql: Admitted, *, limits: Limits) -> Result:
-        if self.ran:
-            raise BudgetExceeded("Nothing more may run.")
-        return super().run(sql, limits=limits)
-
-
-def test_a_join_that_may_repeat_rows_is_a_warning_where_no_probe_can_run(ask: Make) -> None:
+def test_a_join_that_may_repeat_rows_is_a_warning_where_no_probe_can_run(
+    ask: Make, watch: Watch
+) -> None:
     sql = "SELECT SUM(o.amount) FROM orders o JOIN items i ON i.order_id = o.id"
-    opened = ask(ScriptedModel.forever(fenced(sql)))
-    deps = opened._warehouse.deps
-    agent = Agent(replace(opened._warehouse, deps=replace(deps, engine=Unprobed(deps.engine))))
+    agent, _ = watch(ask(ScriptedModel.forever(fenced(sql))), most=1)
     answer = agent.ask("What is the total amount of all orders?")
     assert answer.outcome == "answered_with_warnings"
     assert "fan_out" in {f.code for f in answer.warnings}
