@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from querymend.model.stand_in import OpenAIStandIn, Seen, Turn
 from querymend.model.writer import Prompt, Written
-from querymend.tools.engines.wire.faults import Fault
-from querymend.tools.engines.wire.glue import GlueTable
-from querymend.tools.engines.wire.server import AthenaStandIn
-from querymend.tools.engines.wire.workgroups import Workgroup
 
 if TYPE_CHECKING:
     from querymend.fixtures import athena_stand_in
+    from querymend.tools.engines.wire.faults import Fault
+    from querymend.tools.engines.wire.glue import GlueTable
+    from querymend.tools.engines.wire.server import AthenaStandIn
+    from querymend.tools.engines.wire.workgroups import Workgroup
 
 __all__ = [
     "AthenaStandIn",
@@ -28,6 +29,13 @@ __all__ = [
     "athena_stand_in",
 ]
 
+_HOMES = {
+    "AthenaStandIn": "tools.engines.wire.server",
+    "Fault": "tools.engines.wire.faults",
+    "GlueTable": "tools.engines.wire.glue",
+    "Workgroup": "tools.engines.wire.workgroups",
+    "athena_stand_in": "fixtures",
+}
 Scripted = str | Written | BaseException | Callable[[Prompt], str]
 
 
@@ -134,9 +142,8 @@ def _rough_tokens(text: str) -> int:
 
 
 def __getattr__(name: str) -> object:
-    """Bring the fixture only where it is asked for: pytest need not be there."""
-    if name == "athena_stand_in":
-        from querymend.fixtures import athena_stand_in
-
-        return athena_stand_in
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Bring Athena's stand-in only where it is asked for: a scripted model needs none of it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"querymend.{_HOMES[name]}"), name)
+    return value
