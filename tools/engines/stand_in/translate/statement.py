@@ -15,17 +15,14 @@ from querymend.tools.engines.stand_in.translate import (
     scalars,
     text_calls,
 )
-from querymend.tools.engines.stand_in.translate.aggregates import (
-    aggregate_rule,
-    is_aggregate,
-    named_window,
-)
+from querymend.tools.engines.stand_in.translate.aggregates import aggregate_rule, is_aggregate
 from querymend.tools.engines.stand_in.translate.build import written
 from querymend.tools.engines.stand_in.translate.calls import Call, CallRule, called
 from querymend.tools.engines.stand_in.translate.casts import try_cast_rule
 from querymend.tools.engines.stand_in.translate.queries import own_columns, query
 from querymend.tools.engines.stand_in.translate.reading import read_plainly
 from querymend.tools.engines.stand_in.translate.translator import Rule, Translator, World
+from querymend.tools.engines.stand_in.translate.windows import named_window
 from querymend.tools.sql.binding import bind
 from querymend.tools.sql.outputs import UNNAMED
 from querymend.tools.sql.parse import Parsed
