@@ -27,9 +27,7 @@ def expression(reader: Reader) -> None:
 
 def expressions(reader: Reader) -> None:
     """Read ``a, b, c``."""
-    expression(reader)
-    while reader.takes(","):
-        expression(reader)
+    reader.listed(expression)
 
 
 def _predicated(reader: Reader) -> None:
@@ -412,9 +410,7 @@ def _grouping(reader: Reader) -> None:
     reader.at += 1
     reader.expect("(")
     if not reader.sees(")"):
-        reader.names()
-        while reader.takes(","):
-            reader.names()
+        reader.listed(Reader.names)
     reader.expect(")")
 
 

@@ -17,9 +17,7 @@ def query(reader: Reader) -> None:
     """Read ``WITH … SELECT …``."""
     if reader.takes("WITH"):
         reader.takes("RECURSIVE")
-        _named_query(reader)
-        while reader.takes(","):
-            _named_query(reader)
+        reader.listed(_named_query)
     plain_query(reader)
 
 
@@ -81,13 +79,9 @@ def _term(reader: Reader) -> None:
 def _select(reader: Reader) -> None:
     reader.expect("SELECT")
     reader.takes_any("ALL", "DISTINCT")
-    _item(reader)
-    while reader.takes(","):
-        _item(reader)
+    reader.listed(_item)
     if reader.takes("FROM"):
-        relation(reader)
-        while reader.takes(","):
-            relation(reader)
+        reader.listed(relation)
     if reader.takes("WHERE"):
         expression(reader)
     if reader.takes("GROUP", "BY"):
@@ -114,18 +108,14 @@ def _item(reader: Reader) -> None:
 
 
 def _group(reader: Reader) -> None:
-    _grouped(reader)
-    while reader.takes(","):
-        _grouped(reader)
+    reader.listed(_grouped)
 
 
 def _grouped(reader: Reader) -> None:
     if reader.takes("GROUPING", "SETS") or reader.takes_any("ROLLUP", "CUBE"):
         reader.expect("(")
         if not reader.takes(")"):
-            _set(reader)
-            while reader.takes(","):
-                _set(reader)
+            reader.listed(_set)
             reader.expect(")")
         return
     _set(reader)

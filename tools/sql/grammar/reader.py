@@ -101,6 +101,12 @@ class Reader:
         self.at += 1
         return True
 
+    def listed(self, rule: "Callable[[Reader], None]") -> None:
+        """Go past one or more of what a rule reads, with commas between."""
+        rule(self)
+        while self.takes(","):
+            rule(self)
+
     def names(self) -> None:
         """Go past ``a.b.c``."""
         self.name()
@@ -113,9 +119,7 @@ class Reader:
     def name_list(self) -> None:
         """Go past ``(a, b)``."""
         self.expect("(")
-        self.name()
-        while self.takes(","):
-            self.name()
+        self.listed(Reader.name)
         self.expect(")")
 
     def brackets(self) -> None:
