@@ -45,6 +45,8 @@ class Attempt:
     query_id: str = ""
     kept: bool = False
     """The answer rests on this one."""
+    step: str = ""
+    """The step of the question that this text answers; empty for one that answers the whole."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,10 +49,21 @@ class RowsReturned:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StepRan:
+    """A step of a multi-step query ran by itself, bounded, before the next was written."""
+
+    step: str
+    columns: tuple[str, ...]
+    row_count: int | None
+    """How many rows there are, or None where they were cut."""
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answered:
     """The last event: the whole answer."""
 
     answer: Answer
 
 
-Event = StageStarted | Token | SqlWritten | FindingMade | RowsReturned | Answered
+Event = StageStarted | Token | SqlWritten | FindingMade | RowsReturned | StepRan | Answered

@@ -161,6 +161,8 @@ class Settings(BaseSettings):
     today: date | None = None
     """What "today" means; the clock's date without it."""
     fiscal_start_month: int = Field(default=1, ge=1, le=12)
+    steps: bool = True
+    """A multi-step question whose first query is at fault is answered step by step."""
     model: ModelSettings = ModelSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     index: IndexSettings = IndexSettings()

@@ -1,7 +1,7 @@
 """Findings: what is wrong or doubtful in a SQL text or its result, as data."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Severity = Literal["block", "repair", "warn", "note"]
@@ -45,6 +45,15 @@ class Finding:
     """A whole SQL text that mends it, where a rule has one."""
     position: tuple[int, int] | None = None
     """1-based line and column in the SQL text."""
+    step: str = ""
+    """The step of the SQL (its CTE) that is at fault; empty where that is not told."""
+
+
+def in_step(finding: Finding, step: str) -> Finding:
+    """Say of a finding in which step of the SQL it is; one that says so already stays."""
+    if finding.step or not step:
+        return finding
+    return replace(finding, step=step, message=f"Step {step}: {finding.message}")
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -16,6 +16,7 @@ from querymend.events import (
     RowsReturned,
     SqlWritten,
     StageStarted,
+    StepRan,
     Token,
 )
 
@@ -56,6 +57,9 @@ class Stages:
                 count = len(event.rows) if event.row_count is None else event.row_count
                 more = "more than " if event.row_count is None else ""
                 self._note(f"{more}{count:,} row{'' if count == 1 else 's'}")
+            case StepRan():
+                many = "many" if event.row_count is None else f"{event.row_count:,}"
+                self._note(f"step {event.step}: {many} row{'' if event.row_count == 1 else 's'}")
             case Token() | SqlWritten() | Answered():
                 return
 

@@ -11,9 +11,16 @@ from querymend.tools.findings import weight
 EMPTY = "empty_result"
 
 
+def whole(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
+    """Return the attempts at the whole question, without those at its steps."""
+    return tuple(a for a in attempts if not a.step)
+
+
 def best(attempts: Sequence[Attempt]) -> Attempt | None:
     """Return the attempt with the fewest and lightest findings; of equals the earlier one."""
-    return min(attempts, key=lambda a: (a.summary is None, *weight(a.findings)), default=None)
+    return min(
+        whole(attempts), key=lambda a: (a.summary is None, *weight(a.findings)), default=None
+    )
 
 
 def no_progress(attempts: Sequence[Attempt], dialect: str) -> str:
@@ -21,7 +28,7 @@ def no_progress(attempts: Sequence[Attempt], dialect: str) -> str:
 
     The same tree, the same complaint, or the same rows with the same findings as before.
     """
-    *before, last = attempts
+    *before, last = whole(attempts)
     if any(_tree(a.sql, dialect) == _tree(last.sql, dialect) for a in before):
         return "the same query was written again"
     if any(_complaint(a) == _complaint(last) for a in before):
@@ -31,7 +38,7 @@ def no_progress(attempts: Sequence[Attempt], dialect: str) -> str:
 
 def repaired_empty_before(attempts: Sequence[Attempt]) -> bool:
     """Tell whether an empty result already had its one repair."""
-    return sum(_only_empty(a) for a in attempts) > 1
+    return sum(_only_empty(a) for a in whole(attempts)) > 1
 
 
 def _only_empty(attempt: Attempt) -> bool:

@@ -8,13 +8,15 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from querymend.answer import Attempt
 from querymend.events import SqlWritten
+from querymend.loop.by_steps import BUILT, build_by_steps
 from querymend.loop.calling import call_model
 from querymend.loop.generate import attempt_of
-from querymend.loop.progress import no_progress, repaired_empty_before
+from querymend.loop.progress import no_progress, repaired_empty_before, whole
 from querymend.loop.prompting import one_class, repair_prompt
 from querymend.loop.state import State, Update
-from querymend.loop.trial import mend
+from querymend.loop.trial import DOUBTS, perhaps, surely
 from querymend.loop.trip import Trip
 from querymend.model.reply import read_reply
 from querymend.tools.errors import Final, Unavailable
@@ -37,21 +39,51 @@ def repair(state: State, runtime: Runtime[Trip]) -> Update:
     trip = runtime.context
     trip.begin("repair")
     try:
-        return _by_rule(state, trip) or _by_model(state, trip)
+        return _by_rule(state, trip) or _by_steps(state, trip) or _by_model(state, trip)
     except (Unavailable, Final) as error:
         trip.note("repair", stopped=str(error))
         return {"stopped": str(error)}
 
 
+def _by_steps(state: State, trip: Trip) -> Update | None:
+    """Answer the question step by step, where it has steps and its first query is at fault.
+
+    What no rule mends for certain is not yet given up: a doubtful fix is kept for the case that
+    the steps lead nowhere.
+    """
+    doubtful = _perhaps(state, trip)
+    if doubtful is not None and not any(f.code in DOUBTS for f in doubtful.findings):
+        return _ruled(doubtful, state, trip)
+    built = build_by_steps(state, trip)
+    repairs = state.model_repairs + built.calls
+    if built.whole:
+        trip.emit(SqlWritten(sql=built.attempts[-1].sql, author="rule", reason=BUILT.message))
+        return {"attempts": (*state.attempts, *built.attempts), "model_repairs": repairs}
+    tried = replace(state, attempts=(*state.attempts, *built.attempts), model_repairs=repairs)
+    if doubtful is not None:
+        return _ruled(doubtful, tried, trip) | {"model_repairs": repairs}
+    if built.attempts:
+        return {"attempts": tried.attempts, "model_repairs": repairs} | _by_model(tried, trip)
+    return None
+
+
 def _by_rule(state: State, trip: Trip) -> Update | None:
-    """Let the rules try, a bounded number of times."""
-    attempt = state.at_hand
-    used = sum(a.author == "rule" for a in state.attempts)
-    if used >= MOST_RULE_FIXES or not attempt.sql:
-        return None
-    mended = mend(attempt, state, trip)
-    if mended is None:
-        return None
+    """Let the rules that are sure try, a bounded number of times."""
+    mended = surely(state.at_hand, state, trip) if _may_rule(state) else None
+    return _ruled(mended, state, trip) if mended else None
+
+
+def _perhaps(state: State, trip: Trip) -> Attempt | None:
+    """Return the best of the doubtful fixes."""
+    return perhaps(state.at_hand, state, trip) if _may_rule(state) else None
+
+
+def _may_rule(state: State) -> bool:
+    used = sum(a.author == "rule" for a in whole(state.attempts))
+    return used < MOST_RULE_FIXES and bool(state.at_hand.sql)
+
+
+def _ruled(mended: Attempt, state: State, trip: Trip) -> Update:
     trip.emit(SqlWritten(sql=mended.sql, author="rule", reason=mended.reason))
     trip.note("repair", author="rule", sql=mended.sql, reason=mended.reason)
     return {"attempts": (*state.attempts, mended)}

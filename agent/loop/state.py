@@ -41,7 +41,7 @@ class State:
     """The question's words, where not one of them names anything in the warehouse."""
     context: Context | None = None
     attempts: tuple[Attempt, ...] = ()
-    """In the order in which they were tried; the last one is at hand."""
+    """In the order in which they were tried; the last one at the whole question is at hand."""
     model_repairs: int = 0
     stopped: str = ""
     """Why the loop makes no further attempt; empty while it goes on."""
@@ -52,7 +52,7 @@ class State:
     @property
     def at_hand(self) -> Attempt:
         """The attempt that the stages are working on."""
-        return self.attempts[-1]
+        return next(a for a in reversed(self.attempts) if not a.step)
 
 
 class Update(TypedDict, total=False):

@@ -19,7 +19,7 @@ from querymend.tools.fixes.fix import Known
 from querymend.tools.fixes.search import Chosen, Trial, choose
 from querymend.tools.fixes.syntax import statements
 
-DOUBTS = ("unverified_fix", "second_try")
+DOUBTS = ("unverified_fix", "second_try", "built_by_steps")
 """Warnings that stay with every text made from one that carries them."""
 EMPTY = ("empty_result", "null_aggregate", "zero_count")
 """Findings of a result that holds nothing."""
@@ -32,22 +32,44 @@ REACHING = frozenset(
 def mend(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
     """Return the attempt that the rules make of this one, or None if they know no better.
 
-    A finding that brings its own fix is sure of it; the search over candidates comes after, and
-    only for texts that no rule has written yet.
-
     Raises:
         Final: the budget is spent, or access is denied.
         EngineUnavailable: the engine stayed away.
     """
-    acting = [f for f in attempt.findings if f.severity in ("block", "repair")]
+    return surely(attempt, state, trip) or perhaps(attempt, state, trip)
+
+
+def surely(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
+    """Return what a finding's own fix makes of an attempt: it is sure of it.
+
+    Raises:
+        Final: as `mend`.
+        EngineUnavailable: as `mend`.
+    """
+    acting = _acting(attempt)
     tried = {a.sql for a in state.attempts}
     for finding in in_repair_order(acting):
         if finding.fix and finding.fix not in tried and _holds(finding.fix, trip):
             doubts = _doubts(attempt)
             return Attempt(sql=finding.fix, author="rule", reason=finding.message, findings=doubts)
+    return None
+
+
+def perhaps(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
+    """Return what a search over candidates makes of a text that no rule has written yet.
+
+    Raises:
+        Final: as `mend`.
+        EngineUnavailable: as `mend`.
+    """
+    acting = _acting(attempt)
     if attempt.author == "rule" or _reaches_out(attempt.sql, acting, trip):
         return None
     return _search(attempt, acting, state, trip)
+
+
+def _acting(attempt: Attempt) -> list[Finding]:
+    return [f for f in attempt.findings if f.severity in ("block", "repair")]
 
 
 def _reaches_out(sql: str, acting: list[Finding], trip: Trip) -> bool:

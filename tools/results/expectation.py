@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from querymend.tools.questions.grouping import Top
 from querymend.tools.questions.period import Period
 from querymend.tools.questions.reading import Reading
+from querymend.tools.questions.steps import Steps, steps_of
 from querymend.tools.questions.superlatives import Order
 
 
@@ -32,6 +33,8 @@ class Expectation:
     periods: tuple[Period, ...] = ()
     period: Period | None = None
     """The one period asked for; None where the question names none, or several."""
+    steps: Steps | None = None
+    """What must be known first, where the question has more than one step."""
     assumptions: tuple[str, ...] = ()
     """The readings of top N that were taken, to be said with the answer; periods say their own."""
 
@@ -58,6 +61,7 @@ def expect(question: str, reading: Reading, periods: tuple[Period, ...] = ()) ->
         number=reading.counts and reading.one_value is True,
         periods=periods,
         period=periods[0] if len(periods) == 1 else None,
+        steps=steps_of(question, top),
         assumptions=_assumptions(top),
     )
 

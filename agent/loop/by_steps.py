@@ -1,0 +1,221 @@
+"""A question of several steps, answered step by step: each is checked and run before the next.
+
+Each step is a question of its own, which a small model answers where the whole was too much for
+it. A rule puts the steps together as named CTEs. Every model call counts as a repair.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from querymend.answer import Attempt
+from querymend.events import FindingMade, SqlWritten, StepRan
+from querymend.loop.calling import call_model
+from querymend.loop.execute import engine_error, fetch, ran, refused
+from querymend.loop.generate import attempt_of
+from querymend.loop.inspect import look_at
+from querymend.loop.judge import blocked, held_against_question, judge
+from querymend.loop.prompting import first_prompt
+from querymend.loop.state import State
+from querymend.loop.trial import mend
+from querymend.loop.trip import Trip
+from querymend.loop.weighing import ApprovalNeeded, affordable, priced
+from querymend.model.reply import read_reply
+from querymend.tools.engines.execution import Execution
+from querymend.tools.errors import QueryError
+from querymend.tools.findings import Finding, in_step
+from querymend.tools.questions.period import resolve_periods
+from querymend.tools.questions.reading import read_question
+from querymend.tools.questions.steps import Steps, Task
+from querymend.tools.results.expectation import expect
+from querymend.tools.sql.limits import cap
+from querymend.tools.steps.finish import finish
+from querymend.tools.steps.made import Made, made_of, repeated
+
+ROWS = 200
+"""Rows of a step that are looked at."""
+MENDED = 3
+"""Rule fixes of one step, at most."""
+BUILT = Finding(
+    code="built_by_steps",
+    kind="question",
+    severity="warn",
+    message="The first query was at fault; this one was put together from steps, each of which"
+    " was checked and ran, which is no proof that it is right.",
+    hint="Check that this is what was meant.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """What became of building a statement step by step."""
+
+    attempts: tuple[Attempt, ...] = ()
+    """Those at the steps; the one at the whole, where there is one, comes last."""
+    calls: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether there is a statement that answers the whole question."""
+        return bool(self.attempts) and not self.attempts[-1].step
+
+
+def build_by_steps(state: State, trip: Trip) -> Built:
+    """Answer the steps of the question in order, and put the answer together.
+
+    It ends at the first step that cannot be mended; nothing is written after it.
+
+    Raises:
+        Final: the budget is spent, or access is denied.
+        Unavailable: engine or model stayed away.
+    """
+    steps = _steps(state, trip)
+    if steps is None:
+        return Built()
+    attempts: list[Attempt] = []
+    made: list[Made] = []
+    for place, task in enumerate(steps.tasks):
+        sub = _asked(_joining(task, steps, made), state, trip)
+        tried = list(_answered(task, sub, trip))
+        attempts += [_told(a, task) for a in tried]
+        found = _made(task, tried[-1], trip)
+        if found is None:
+            return Built(attempts=tuple(attempts), calls=place + 1)
+        made.append(found)
+    whole = _whole(steps, made, trip)
+    return Built(attempts=(*attempts, *whole), calls=len(steps.tasks))
+
+
+def _steps(state: State, trip: Trip) -> Steps | None:
+    """Return the steps, if they are still to be tried and the budget has room for all of them."""
+    steps = state.expectation.steps if state.expectation else None
+    if steps is None or not trip.deps.settings.steps or any(a.step for a in state.attempts):
+        return None
+    meter, need = trip.meter, len(steps.tasks)
+    repairs = (meter.budget.max_repairs or 0) - state.model_repairs
+    calls = meter.budget.model_calls
+    room = calls is None or meter.model_calls + need <= calls
+    return steps if repairs >= need and room else None
+
+
+def _asked(task: Task, state: State, trip: Trip) -> State:
+    """Return the state of a question that is the step alone; what was retrieved stays."""
+    months = trip.deps.settings.fiscal_start_month
+    periods = resolve_periods(task.asks, trip.today, fiscal_start_month=months)
+    reading = read_question(task.asks)
+    return replace(
+        state,
+        question=task.asks,
+        periods=periods,
+        reading=reading,
+        expectation=expect(task.asks, reading, periods),
+        attempts=(),
+    )
+
+
+def _joining(task: Task, steps: Steps, made: list[Made]) -> Task:
+    """Ask later steps for the column that the first one tells its rows apart by."""
+    if not made or not made[0].keys or steps.finish not in ("beside", "compared", "without"):
+        return task
+    return replace(task, asks=f"{task.asks} Name each {task.grain[0]} by {made[0].keys[0]}.")
+
+
+def _answered(task: Task, sub: State, trip: Trip) -> Iterator[Attempt]:
+    """Yield the model's text for a step and what the rules make of it, each checked and run."""
+    written = call_model(trip, replace(first_prompt(sub, trip), kind="step"))
+    reply = read_reply(written.text, finished=written.finished)
+    attempt: Attempt | None = attempt_of(reply.sql, reply.reason, f"step {task.name}: {task.asks}")
+    done: list[Attempt] = []
+    while attempt is not None and len(done) <= MENDED:
+        trip.emit(SqlWritten(sql=attempt.sql, author=attempt.author, reason=attempt.reason))
+        done.append(_checked(task, attempt, sub, trip))
+        yield done[-1]
+        fine = not _acting(done[-1])
+        attempt = None if fine else mend(done[-1], replace(sub, attempts=tuple(done)), trip)
+
+
+def _checked(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
+    """Hold a step's text against its own question, run it bounded, and look at what came."""
+    if not attempt.sql:
+        return attempt
+    found = priced(judge(attempt.sql, trip), attempt.sql, trip)
+    if not blocked(found):
+        found = (*found, *held_against_question(attempt.sql, sub, trip))
+    checked = replace(attempt, findings=(*attempt.findings, *found))
+    if blocked(checked.findings) or not affordable(checked.findings):
+        return _noted(task, checked, trip)
+    return _noted(task, _run(task, checked, sub, trip), trip)
+
+
+def _run(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
+    """Run a step for its first rows, through the gate and within the budget."""
+    try:
+        result = fetch(_bounded(attempt.sql, trip), trip)
+    except (QueryError, ApprovalNeeded) as error:
+        told = error if isinstance(error, QueryError) else QueryError(str(error))
+        return refused(attempt, engine_error(told), error.execution or Execution())
+    done = ran(attempt, result)
+    trip.emit(
+        StepRan(
+            step=task.name,
+            columns=tuple(c.name for c in result.columns),
+            row_count=result.row_count,
+            seconds=result.seconds,
+        )
+    )
+    seen = (*look_at(result, done, sub, trip), *repeated(task, done.sql, result, _dialect(trip)))
+    return replace(done, findings=(*done.findings, *seen))
+
+
+def _noted(task: Task, attempt: Attempt, trip: Trip) -> Attempt:
+    for finding in attempt.findings:
+        trip.emit(FindingMade(finding=in_step(finding, task.name)))
+    trip.note(
+        "step",
+        step=task.name,
+        sql=attempt.sql,
+        rows=attempt.summary.rows if attempt.summary else None,
+        seconds=round(attempt.seconds, 3),
+        findings=[(f.severity, f.code, f.message) for f in attempt.findings],
+    )
+    return attempt
+
+
+def _made(task: Task, attempt: Attempt, trip: Trip) -> Made | None:
+    """Read what a step offers; None where it is at fault, or came back empty."""
+    if attempt.summary is None or _acting(attempt):
+        return None
+    result = trip.results[_bounded(attempt.sql, trip)]
+    return made_of(task, attempt.sql, result, _dialect(trip)) if result.rows else None
+
+
+def _whole(steps: Steps, made: list[Made], trip: Trip) -> tuple[Attempt, ...]:
+    """Put the steps together; nothing where no rule can."""
+    build = finish(steps, made, trip.catalog)
+    if build is None:
+        return ()
+    names = ", then ".join(m.task.name for m in made)
+    return (
+        Attempt(
+            sql=build.sql(pretty=True),
+            author="rule",
+            reason=f"put together from steps: {names}",
+            findings=(BUILT,),
+        ),
+    )
+
+
+def _told(attempt: Attempt, task: Task) -> Attempt:
+    findings = tuple(in_step(f, task.name) for f in attempt.findings)
+    return replace(attempt, step=task.name, findings=findings)
+
+
+def _acting(attempt: Attempt) -> list[Finding]:
+    return [f for f in attempt.findings if f.severity in ("block", "repair")]
+
+
+def _bounded(sql: str, trip: Trip) -> str:
+    return cap(sql, ROWS + 1, _dialect(trip))
+
+
+def _dialect(trip: Trip) -> str:
+    return trip.deps.engine.dialect

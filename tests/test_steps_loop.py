@@ -1,0 +1,99 @@
+"""Whole runs of questions with several steps: the model is scripted, all else is real."""
+
+from collections.abc import Callable
+from typing import Any
+
+from querymend import Agent, Budget
+from querymend.events import StepRan
+from querymend.testing import ScriptedModel
+
+Make = Callable[..., Agent]
+Watch = Callable[..., tuple[Agent, Any]]
+GROWTH = "By how much did the amount of orders in June 2026 exceed that in May 2026?"
+JUNE = "SELECT SUM(amount) FROM orders WHERE order_date BETWEEN '2026-06-01' AND '2026-06-30'"
+MAY = "SELECT SUM(amount) FROM orders WHERE order_date BETWEEN '2026-05-01' AND '2026-05-31'"
+NONSENSE = "SELECT SUM(a.amount) - SUM(b.amount) FROM orders AS a ON a.id FROM orders AS b"
+
+
+def fenced(sql: str) -> str:
+    return f"```sql\n{sql}\n```"
+
+
+def test_a_question_whose_first_query_fails_is_answered_step_by_step(ask: Make) -> None:
+    model = ScriptedModel(fenced(NONSENSE), fenced(JUNE), fenced(MAY))
+    answer = ask(model).ask(GROWTH)
+    assert answer.rows == ((-25,),)
+    assert [a.step for a in answer.attempts] == ["", "value_june_2026", "value_may_2026", ""]
+    assert (answer.cost.model_calls, model.left) == (3, 0)
+    assert [p.kind for p in model.prompts] == ["generate", "step", "step"]
+    assert answer.sql.startswith("WITH value_june_2026 AS (")
+
+
+def test_a_step_that_is_wrong_is_mended_before_the_next_is_written(ask: Make) -> None:
+    wrong = JUNE.replace("amount", "amnt")
+    answer = ask(fenced(NONSENSE), fenced(wrong), fenced(MAY)).ask(GROWTH)
+    assert answer.rows == ((-25,),)
+    assert [(a.step, a.author) for a in answer.attempts[1:4]] == [
+        ("value_june_2026", "model"),
+        ("value_june_2026", "rule"),
+        ("value_may_2026", "model"),
+    ]
+    fault = answer.attempts[1].findings[0]
+    assert fault.step == "value_june_2026"
+    assert fault.message.startswith("Step value_june_2026: ")
+
+
+def test_nothing_is_written_after_a_step_that_cannot_be_mended(ask: Make) -> None:
+    model = ScriptedModel(fenced(NONSENSE), "I do not know.", fenced(NONSENSE))
+    answer = ask(model).ask(GROWTH)
+    assert answer.outcome == "failed"
+    assert [p.kind for p in model.prompts] == ["generate", "step", "repair"]
+
+
+def test_steps_run_bounded_through_the_gate(ask: Make, watch: Watch) -> None:
+    agent, engine = watch(ask(fenced(NONSENSE), fenced(JUNE), fenced(MAY)))
+    agent.ask(GROWTH)
+    assert [sql.endswith(" LIMIT 201") for sql in engine.ran] == [True, True, False]
+    agent, engine = watch(ask(fenced(NONSENSE), fenced("DELETE FROM orders"), fenced(JUNE)))
+    agent.ask(GROWTH)
+    assert not any("DELETE" in sql for sql in engine.ran)
+
+
+def test_step_runs_are_events_of_their_own_and_are_counted(ask: Make) -> None:
+    agent = ask(fenced(NONSENSE), fenced(JUNE), fenced(MAY))
+    events = list(agent.stream(GROWTH))
+    steps = [e for e in events if isinstance(e, StepRan)]
+    assert [(s.step, s.row_count) for s in steps] == [("value_june_2026", 1), ("value_may_2026", 1)]
+    assert events[-1].answer.cost.queries == 3  # type: ignore[union-attr]
+
+
+def test_steps_that_the_budget_has_no_room_for_are_not_begun(ask: Make) -> None:
+    model = ScriptedModel(fenced(NONSENSE), fenced(JUNE))
+    answer = ask(model).ask(GROWTH, budget=Budget(max_repairs=1))
+    assert [p.kind for p in model.prompts] == ["generate", "repair"]
+    assert not any(a.step for a in answer.attempts)
+
+
+def test_the_single_pass_pipeline_and_the_setting_leave_steps_alone(ask: Make) -> None:
+    answer = ask(fenced(NONSENSE)).ask(GROWTH, budget=Budget(max_repairs=0))
+    assert (answer.outcome, len(answer.attempts)) == ("failed", 1)
+    model = ScriptedModel(fenced(NONSENSE), fenced(JUNE), fenced(JUNE))
+    ask(model, steps=False).ask(GROWTH)
+    assert model.prompts[1].kind == "repair"
+
+
+def test_a_right_first_query_is_not_taken_apart(ask: Make, watch: Watch) -> None:
+    agent, engine = watch(ask(fenced(f"SELECT ({JUNE}) - ({MAY})")))
+    answer = agent.ask(GROWTH)
+    assert (answer.rows, answer.cost.model_calls, len(engine.ran)) == (((-25,),), 1, 1)
+
+
+def test_what_is_chosen_first_is_broken_down_by_rule(ask: Make) -> None:
+    question = "What was the amount of the top 2 customers by amount, broken down by status?"
+    wrong = "SELECT name, status FROM orders AS o JOIN customers AS o ON o.id = o.id ORDER ("
+    step = (
+        "SELECT c.name, SUM(o.amount) AS amount FROM orders AS o JOIN customers AS c"
+        " ON c.id = o.customer_id GROUP BY c.name ORDER BY amount DESC LIMIT 2"
+    )
+    answer = ask(fenced(wrong), fenced(step)).ask(question)
+    assert sorted(answer.rows) == [("Ann", "paid", 150), ("Bob", "open", 25)]

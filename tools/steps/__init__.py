@@ -1,0 +1,1 @@
+"""Statements of several steps: taken apart into named CTEs, checked one by one, put together."""
