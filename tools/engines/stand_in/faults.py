@@ -14,6 +14,9 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     (r"[Oo]verflow|out of range|Out of Range|exceeds the", "NUMERIC_VALUE_OUT_OF_RANGE"),
     (r"must appear in the GROUP BY clause", "EXPRESSION_NOT_AGGREGATE"),
 )
+_UNREADABLE = re.compile(r"Could not convert string '.*?' to ([A-Z]+)\d*", re.S)
+_KINDS = {"INT": "whole number", "DOUBLE": "double", "FLOAT": "real", "BOOL": "boolean"}
+"""What a text was to be read as, by DuckDB's name for it."""
 _CODES = {
     "ConversionException": "INVALID_CAST_ARGUMENT",
     "OutOfRangeException": "NUMERIC_VALUE_OUT_OF_RANGE",
@@ -48,10 +51,14 @@ def in_trinos_words(error: QueryError, sql: str) -> QueryError:
 
     Values that are not in ``sql`` are masked: they come from the data and may be private.
     """
-    text = str(error)
+    text = str(error).partition("\n\nLINE ")[0]  # what follows is the text for DuckDB
     named = _NAMED.search(str(error.__cause__ or error))
     if named:
         return QueryError(masked(named[2].strip(), sql), code=named[1])
+    unreadable = _UNREADABLE.search(text)
+    if unreadable and unreadable[1] in _KINDS:
+        message = f"Cannot cast to {_KINDS[unreadable[1]]}: a text is not written as one."
+        return QueryError(message, code="INVALID_CAST_ARGUMENT")
     for pattern, name in _KNOWN:
         if re.search(pattern, text):
             return QueryError(text, code=name)

@@ -13,7 +13,6 @@ from querymend.tools.engines.stand_in.runtime.scalar import (
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LONG = 1 << 63
-_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "+Infinity": math.inf}
 
 
 def special(value: float) -> str:
@@ -65,30 +64,6 @@ def java_text(value: float) -> str:
     return _scientific(repr(value))
 
 
-def _to_double(text: str) -> float:
-    stripped = text.strip()
-    if stripped in _SPECIAL:
-        return _SPECIAL[stripped]
-    plain = stripped.rstrip("dDfF") if stripped[-1:] in "dDfF" else stripped
-    try:
-        if not plain or "_" in plain or not set(plain) <= set("0123456789+-.eE"):
-            raise ValueError(plain)
-        return float(plain)
-    except ValueError as error:
-        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to DOUBLE") from error
-
-
-def _to_long(text: str) -> int:
-    """Read digits with a sign and nothing else."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not digits or not digits.isascii() or not digits.isdigit():
-        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to BIGINT")
-    value = int(text)
-    if not -_LONG <= value < _LONG:
-        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to BIGINT")
-    return value
-
-
 def _to_decimal(text: str, precision: int, scale: int) -> str:
     """Read a decimal, round it half up to the scale, and bound it to the precision."""
     try:
@@ -138,14 +113,6 @@ def _check_radix(radix: int) -> None:
         raise invalid(f"Radix must be between 2 and 36, got {radix}")
 
 
-def _fmod(value: float, by: float) -> float:
-    """Return the remainder with the dividend's sign, NaN where there is none."""
-    try:
-        return math.fmod(value, by)
-    except ValueError:
-        return math.nan
-
-
 def _bit_count(value: int, bits: int) -> int:
     if not 2 <= bits <= 64:
         raise invalid(f"Bits specified in bit_count must be between 2 and 64, got {bits}")
@@ -175,13 +142,10 @@ def _width_bucket(value: float, low: float, high: float, buckets: int) -> int:
 FUNCTIONS: tuple[Scalar, ...] = (
     scalar("double_text", "DOUBLE", "VARCHAR", double_text),
     scalar("real_text", "FLOAT", "VARCHAR", real_text),
-    scalar("to_double", "VARCHAR", "DOUBLE", _to_double),
-    scalar("to_long", "VARCHAR", "BIGINT", _to_long),
     scalar("to_decimal", "VARCHAR BIGINT BIGINT", "VARCHAR", _to_decimal),
     scalar("double_to_decimal", "DOUBLE BIGINT BIGINT", "VARCHAR", _double_to_decimal),
     scalar("to_base", "BIGINT BIGINT", "VARCHAR", _to_base),
     scalar("from_base", "VARCHAR BIGINT", "BIGINT", _from_base),
-    scalar("fmod", "DOUBLE DOUBLE", "DOUBLE", _fmod),
     scalar("bit_count", "BIGINT BIGINT", "BIGINT", _bit_count),
     scalar("width_bucket", "DOUBLE DOUBLE DOUBLE BIGINT", "BIGINT", _width_bucket),
 )

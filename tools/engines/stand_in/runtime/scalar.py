@@ -1,5 +1,6 @@
 """A scalar function that the stand-in adds to DuckDB, and how its faults are told."""
 
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -43,7 +44,13 @@ class Scalar:
 def scalar(
     name: str, takes: str, gives: str, call: Callable[..., object], *, nullable: bool = False
 ) -> Scalar:
-    """Make one; ``takes`` are DuckDB types with blanks between them."""
+    """Make one; ``takes`` are DuckDB types with blanks between them.
+
+    Raises:
+        ValueError: it would give a floating-point number, whose NaN DuckDB's client turns to NULL.
+    """
+    if gives in ("DOUBLE", "FLOAT"):
+        raise ValueError(f"{name} cannot give {gives}: a NaN would become NULL.")
     return Scalar(
         name=PREFIX + name, takes=tuple(takes.split()), gives=gives, call=call, nullable=nullable
     )
@@ -59,14 +66,32 @@ def _strict(call: Callable[..., object]) -> Callable[..., object]:
     return strict
 
 
+_adding = threading.Lock()
+"""Two connections to one file share its functions: only one may add at a time."""
+_kept: dict[Scalar, Callable[..., object]] = {}
+"""What was handed to DuckDB, to the end of the process.
+
+DuckDB notes the bare address of a Python function for the whole file, but the connection that
+added it drops it on closing. Another connection to the file would then call whatever has come to
+lie there: NULL instead of a value, a stranger's exception, or the end of the process.
+"""
+
+
 def register(connection: duckdb.DuckDBPyConnection, functions: tuple[Scalar, ...]) -> None:
-    """Add functions to a connection and to the cursors made of it."""
-    for function in functions:
-        with suppress(duckdb.CatalogException):  # another engine on this file has added it
-            connection.create_function(  # type: ignore[call-overload]  # told by ``gives``
-                function.name,
-                function.call if function.nullable else _strict(function.call),
-                list(function.takes),
-                function.gives,
-                null_handling="special",
-            )
+    """Add functions to the file of a connection; those that it has are left as they are."""
+    with _adding:
+        for function in functions:
+            _add(connection, function)
+
+
+def _add(connection: duckdb.DuckDBPyConnection, function: Scalar) -> None:
+    if function not in _kept:
+        _kept[function] = function.call if function.nullable else _strict(function.call)
+    with suppress(duckdb.CatalogException):  # another engine on this file has added it
+        connection.create_function(  # type: ignore[call-overload]  # told by ``gives``
+            function.name,
+            _kept[function],
+            list(function.takes),
+            function.gives,
+            null_handling="special",
+        )

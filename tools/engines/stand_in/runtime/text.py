@@ -8,7 +8,6 @@ from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from querymend.tools.engines.stand_in.runtime.scalar import (
     Scalar,
-    TrinoFault,
     invalid,
     scalar,
     unsupported,
@@ -333,13 +332,6 @@ def _no_hex(text: str) -> bytes:
     raise invalid(f"invalid hex: {text}")
 
 
-def _boolean(text: str) -> bool:
-    found = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
-    if text.lower() not in found:
-        raise TrinoFault("INVALID_CAST_ARGUMENT", f"Cannot cast '{text}' to BOOLEAN")
-    return found[text.lower()]
-
-
 FUNCTIONS: tuple[Scalar, ...] = (
     scalar("upper", "VARCHAR", "VARCHAR", _upper),
     scalar("lower", "VARCHAR", "VARCHAR", _lower),
@@ -373,5 +365,4 @@ FUNCTIONS: tuple[Scalar, ...] = (
     scalar("format", "VARCHAR VARCHAR[] VARCHAR[]", "VARCHAR", _format),
     scalar("from_utf8", "BLOB", "VARCHAR", _from_utf8),
     scalar("from_hex", "VARCHAR", "BLOB", _from_hex),
-    scalar("to_boolean", "VARCHAR", "BOOLEAN", _boolean),
 )

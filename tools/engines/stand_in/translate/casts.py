@@ -28,6 +28,13 @@ from querymend.tools.sql.types.coercion import coerces
 from querymend.tools.sql.types.model import INTEGERS, TEXTS, UNKNOWN, TrinoType
 from querymend.tools.sql.types.spelling import read_type
 
+_WHOLE = r"^[+-]?[0-9]+$"
+_FLOAT = (
+    r"^[\x00-\x20]*([+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|Infinity|NaN))"
+    r"[dDfF]?[\x00-\x20]*$"
+)
+_BOOLEAN = "^(?:true|t|1|false|f|0)$"
+"""What Trino reads; of any other text nothing is left, which DuckDB's own cast then refuses."""
 Caster = Callable[[exp.Expr, TrinoType, TrinoType], exp.Expr]
 _TOO_LONG = (
     "CASE WHEN length(a) > b THEN error('INVALID_CAST_ARGUMENT: Value ' || a ||"
@@ -94,11 +101,11 @@ def _float_to_decimal(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> ex
 
 
 def _text_to_integer(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
-    return cast(call("qm_to_long", node), physical(wanted))
+    return cast(call("regexp_extract", node, text(_WHOLE)), physical(wanted))
 
 
 def _text_to_float(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
-    return cast(call("qm_to_double", node), physical(wanted))
+    return cast(call("regexp_extract", node, text(_FLOAT), number(1)), physical(wanted))
 
 
 def _text_to_decimal(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
@@ -209,7 +216,7 @@ def rounded(node: exp.Expr, given: int, wanted: int) -> exp.Expr:
 
 
 def _to_boolean(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
-    return call("qm_to_boolean", node)
+    return cast(call("regexp_extract", call("lower", node), text(_BOOLEAN)), "BOOLEAN")
 
 
 def _number_to_boolean(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:

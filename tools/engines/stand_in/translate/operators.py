@@ -64,8 +64,6 @@ def calculated(
         return filled(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a // b END", a=x, b=y)
     if gives.base in INTEGERS and symbol == "%":
         return filled(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a % b END", a=x, b=y)
-    if symbol == "%":
-        return cast(call("qm_fmod", x, y), physical(gives))
     return cast(filled(f"a {symbol} b", a=x, b=y), physical(gives))
 
 
