@@ -53,7 +53,7 @@ def test_a_write_is_refused_by_the_gate_and_never_reaches_the_engine(
 
 def test_the_same_wrong_query_for_ever_ends_for_lack_of_progress(ask: Make) -> None:
     agent = ask(ScriptedModel.forever(fenced("SELECT wibble_factor FROM customers")))
-    answer = agent.ask("Which wibble factors do our customers have?")
+    answer = agent.ask("Tell me how our customers wibble.")
     assert answer.outcome == "failed"
     assert answer.cost.model_calls == 2
     assert "again" in answer.text
@@ -61,7 +61,7 @@ def test_the_same_wrong_query_for_ever_ends_for_lack_of_progress(ask: Make) -> N
 
 def test_running_out_of_repairs_is_told_as_a_failure_not_as_no_rows(ask: Make) -> None:
     wrong = [fenced(f"SELECT frobnitz_{i} FROM customers") for i in "abc"]
-    answer = ask(*wrong).ask("Which frobnitz do our customers have?")
+    answer = ask(*wrong).ask("Tell me the frobnitz of our customers.")
     assert answer.outcome == "failed"
     assert answer.rows == ()
     assert "2 repairs were tried" in answer.text
@@ -105,7 +105,7 @@ def test_the_second_question_on_a_thread_stands_alone(ask: Make) -> None:
     first = fenced("SELECT wibble_factor FROM customers")
     opened = ask(first, first, fenced(COUNT))
     agent = Agent(opened._warehouse, checkpointer=InMemorySaver())
-    assert agent.ask("Which wibble factors do our customers have?", thread="t").outcome == "failed"
+    assert agent.ask("Tell me how our customers wibble.", thread="t").outcome == "failed"
     second = agent.ask("How many orders are there?", thread="t")
     assert (second.outcome, len(second.attempts)) == ("answered", 1)
 

@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from querymend.tools.catalog.model import Catalog, Column, Key, Profile, Table
 from querymend.tools.index.embeddings import StaticEmbedder
 from querymend.tools.index.model import Fact
+from querymend.tools.questions.asked_for import asked_nouns
 from querymend.tools.questions.metadata import describe_catalog
 from querymend.tools.questions.route import route
 from querymend.tools.questions.vocabulary import Nearness, cover
 
-CASES = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "questions" / "routes.jsonl")
-    .read_text("utf-8")
-    .splitlines()
-]
+
+def cases(name: str) -> list[dict[str, Any]]:
+    text = (Path(__file__).parent / "questions" / name).read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+CASES = cases("routes.jsonl")
 
 
 def column(name: str, kind: str = "VARCHAR", **rest: Any) -> Column:
@@ -84,6 +86,30 @@ def test_without_a_known_word_only_a_far_question_is_refused() -> None:
     assert cover(synonym, garage).known == ()
     near = Nearness(garage, StaticEmbedder().embed)
     assert route(synonym, catalog=garage, relevance=near).kind == "analytical"
+
+
+@pytest.mark.parametrize("case", cases("asked_nouns.jsonl"), ids=lambda c: c["question"] or "empty")
+def test_the_nouns_that_are_asked_for(case: dict[str, Any]) -> None:
+    assert list(asked_nouns(case["question"])) == case["nouns"]
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What is the average salary of the customers in EMEA?", ("salary",)),
+        ("Which salesperson made the most orders?", ("salesperson",)),
+        ("How many clients ordered a product?", ("client",)),
+        ("What is the total revenue of the customers?", ()),
+        ("How many orders were placed on rainy days?", ("rainy",)),
+        ("¿Cuál es el salario average of the customers?", ()),
+    ],
+)
+def test_a_noun_asked_for_that_nothing_is_called_is_absent(
+    question: str, absent: tuple[str, ...]
+) -> None:
+    near = Nearness(SHOP, StaticEmbedder().embed)
+    assert route(question, catalog=SHOP, relevance=near).absent == absent
+    assert route(question, catalog=SHOP).absent == ()
 
 
 def test_a_word_of_a_fact_or_a_value_is_known() -> None:

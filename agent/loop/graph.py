@@ -40,6 +40,7 @@ def begin(state: State) -> Update:
         "reason": "",
         "stopped": "",
         "strange": (),
+        "absent": (),
         "attempts": (),
         "notes": (),
         "model_repairs": 0,

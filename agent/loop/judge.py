@@ -11,14 +11,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.grain.fanout import check_grain
 from querymend.tools.grain.proof import Run, resolve
 from querymend.tools.questions.reading import read_question
-from querymend.tools.questions.route import RELEVANT_PAIR
-from querymend.tools.questions.vocabulary import Nearness
 from querymend.tools.sql.checks import check
-from querymend.tools.sql.names import names_in
-
-FOREIGN = "foreign_question"
-SYNONYM = 0.4
-"""A likeness of words from which on a synonym needs no warning."""
 
 
 def judge(sql: str, trip: Trip) -> tuple[Finding, ...]:
@@ -40,33 +33,6 @@ def held_against_question(sql: str, state: State, trip: Trip) -> list[Finding]:
         facts=[f.text for f in facts],
         today=trip.today if trip.today_set else None,
     )
-
-
-def strange_to_data(sql: str, state: State, trip: Trip) -> list[Finding]:
-    """Return the doubt about a text for a question of whose words the warehouse knows none.
-
-    Where they are no synonyms of what the text reads either, it answers another question, and
-    must not run.
-    """
-    if not state.strange or state.given_sql:
-        return []
-    what = ", ".join(state.strange[:4])
-    named = names_in(sql, trip.deps.engine.dialect)
-    near = Nearness(trip.catalog, trip.deps.embedder.embed).to(state.strange, named)
-    if near < RELEVANT_PAIR and len(state.strange) > 1:
-        told = f"Nothing in this warehouse is about {what}."
-        return [Finding(code=FOREIGN, kind="question", severity="block", message=told)]
-    if near >= SYNONYM:
-        return []
-    return [
-        Finding(
-            code="unknown_words",
-            kind="question",
-            severity="warn",
-            message=f"Nothing in the data is called {what}; the answer may be about another thing.",
-            hint="Ask with the names of tables and columns, or add a fact that explains the word.",
-        )
-    ]
 
 
 def grain_findings(sql: str, state: State, trip: Trip, run: Run) -> list[Finding]:

@@ -39,6 +39,7 @@ def route(state: State, runtime: Runtime[Trip]) -> Update:
         "reading": reading,
         "expectation": expect(state.question, reading, periods),
         "strange": found.unknown if found.strange else (),
+        "absent": found.absent,
     }
     if found.kind in ("unsafe", "unanswerable") and not state.given_sql:
         update |= {"ending": "refused", "reason": found.reason}

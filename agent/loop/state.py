@@ -39,6 +39,8 @@ class State:
     expectation: Expectation | None = None
     strange: tuple[str, ...] = ()
     """The question's words, where not one of them names anything in the warehouse."""
+    absent: tuple[str, ...] = ()
+    """Nouns that the question asks for and nothing in the warehouse is called."""
     context: Context | None = None
     attempts: tuple[Attempt, ...] = ()
     """In the order in which they were tried; the last one at the whole question is at hand."""
@@ -65,6 +67,7 @@ class Update(TypedDict, total=False):
     reading: Reading | None
     expectation: Expectation | None
     strange: tuple[str, ...]
+    absent: tuple[str, ...]
     context: Context | None
     attempts: tuple[Attempt, ...]
     model_repairs: int

@@ -5,13 +5,8 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from querymend.events import FindingMade
-from querymend.loop.judge import (
-    FOREIGN,
-    blocked,
-    held_against_question,
-    judge,
-    strange_to_data,
-)
+from querymend.loop.foreign import FOREIGN, foreign_to_data
+from querymend.loop.judge import blocked, held_against_question, judge
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
 from querymend.loop.weighing import priced
@@ -25,7 +20,8 @@ def validate(state: State, runtime: Runtime[Trip]) -> Update:
     found = priced(judge(attempt.sql, trip), attempt.sql, trip) if attempt.sql else ()
     if attempt.sql and not blocked(found):
         found = (*found, *held_against_question(attempt.sql, state, trip))
-        found = (*found, *strange_to_data(attempt.sql, state, trip))
+    if attempt.sql:
+        found = (*found, *foreign_to_data(attempt.sql, found, state, trip))
     for finding in found:
         trip.emit(FindingMade(finding=finding))
     trip.note("validate", findings=[(f.severity, f.code, f.message) for f in found])

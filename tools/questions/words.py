@@ -38,6 +38,8 @@ COUNT = rf"(?:\d{{1,4}}|{_NUMBERS.removeprefix('zero|')}|thirty|fifty)"
 """A regular expression for a small whole number, in digits or in words."""
 
 LIKENESS = 88.0
+_AGENT = re.compile(r"s?(?:person|people|man|men|woman|women)$")
+"""What makes a person of a thing: a salesperson is no sale."""
 _WORD = re.compile("[^\\W_]+(?:['\u2019][^\\W\\d_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IRREGULAR = {
@@ -114,7 +116,9 @@ def alike(a: str, b: str) -> bool:
     short, long = sorted((a, b), key=len)
     if len(short) < 4:
         return False
-    return long.startswith(short) or _stem(a) == _stem(b) or ratio(a, b) >= LIKENESS
+    if long.startswith(short):
+        return not _AGENT.match(long[len(short) :])
+    return _stem(a) == _stem(b) or ratio(a, b) >= LIKENESS
 
 
 def _stem(word: str) -> str:
