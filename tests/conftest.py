@@ -16,6 +16,8 @@ from querymend.testing import ScriptedModel
 from querymend.tools.errors import BudgetExceeded, EngineUnavailable
 
 if TYPE_CHECKING:
+    from loading import Trino
+
     from querymend import Agent, Answer
     from querymend.tools.engines.duckdb import DuckDBEngine
     from querymend.tools.engines.engine import Engine, Limits, Result
@@ -66,6 +68,19 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return one cache folder for all tests of a run."""
     return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def trino_server() -> Iterator["Trino"]:
+    """Start a real Trino on loopback once a run, or use the one that CONFORMANCE_TRINO names."""
+    from loading import Trino
+    from loopback import NoTrinoError, trino
+
+    try:
+        with trino() as address:
+            yield Trino(address)
+    except NoTrinoError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -1,49 +1,29 @@
-"""A real Trino on loopback: the pack's golds and whole questions through ``trino://``."""
+"""A real Trino on loopback: the engine, and whole questions through ``trino://``."""
 
-from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-import duckdb
 import pytest
 from cases import CASES, GALLERY
-from loading import Trino, load_duckdb, load_script
-from loopback import NoTrinoError, trino
+from loading import Trino, load_script
 
 from querymend import Agent, Settings
-from querymend.fewshot import Question, build_warehouse, load_pack
 from querymend.testing import ScriptedModel
 from querymend.tools.engines.engine import Limits, Result
 from querymend.tools.engines.trino.engine import TrinoEngine
 from querymend.tools.engines.trino.opening import open_trino
 from querymend.tools.errors import BudgetExceeded, QueryError, SetupError
-from querymend.tools.results.compare import same_rows
 from querymend.tools.sql.admitted import Admitted
 
 pytestmark = pytest.mark.trino
-PACK = load_pack("retail")
-ANSWERABLE = [q for q in PACK.questions if q.sql]
 ALL = Limits(rows=None, seconds=120.0, bytes=None)
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Trino]:
-    try:
-        with trino() as address:
-            started = Trino(address)
-            load_script(started, (CASES / "gallery.sql").read_text(encoding="utf-8"))
-            yield started
-    except NoTrinoError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture(scope="session")
-def retail(server: Trino, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("retail") / "retail.duckdb"
-    build_warehouse(PACK, path)
-    load_duckdb(server, path, "retail")
-    return path
+def server(trino_server: Trino) -> Trino:
+    load_script(trino_server, (CASES / "gallery.sql").read_text(encoding="utf-8"))
+    return trino_server
 
 
 @pytest.fixture(scope="session")
@@ -96,20 +76,6 @@ def test_a_fault_has_its_name_and_its_place(gallery: TrinoEngine) -> None:
         with pytest.raises(QueryError) as caught:
             judge(gallery, "SELECT title, titel FROM works")
         assert (caught.value.code, caught.value.position) == ("COLUMN_NOT_FOUND", (1, 15))
-
-
-# The pack ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("question", ANSWERABLE, ids=lambda q: q.id)
-def test_a_gold_in_athena_sql_gives_the_rows_of_its_duckdb_twin(
-    question: Question, server: Trino, retail: Path
-) -> None:
-    engine = open_trino(server.url("retail"))
-    with duckdb.connect(str(retail), read_only=True) as twin:
-        for here, there in zip(question.sql, question.gold("trino"), strict=True):
-            wanted = twin.execute(here).fetchall()
-            assert same_rows(wanted, asked(engine, there).rows, ordered=question.ordered)
 
 
 # Whole questions ---------------------------------------------------------------------------------

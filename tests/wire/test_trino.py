@@ -1,6 +1,6 @@
 """A real Trino behind the wire: rows, faults, stops, and two whole questions.
 
-Needs a running one: ``CONFORMANCE_TRINO=http://127.0.0.1:8080 pytest -m trino tests/wire``.
+Starts one, or uses the one that ``CONFORMANCE_TRINO`` names.
 """
 
 import os
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import pytest
 from pyathena.error import OperationalError
@@ -17,10 +16,11 @@ from pyathena.error import OperationalError
 from querymend.testing import AthenaStandIn, ScriptedModel
 
 if TYPE_CHECKING:
+    from loading import Trino
+
     from querymend import Answer
 
 pytestmark = pytest.mark.trino
-ADDRESS = os.environ.get("CONFORMANCE_TRINO", "")
 SCHEMA = f"wire_{os.getpid()}"
 SET_UP = (
     f"CREATE SCHEMA {SCHEMA}",
@@ -38,25 +38,15 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def trino() -> Iterator[AthenaStandIn]:
+def trino(trino_server: "Trino") -> Iterator[AthenaStandIn]:
     """Load a schema into the Trino and serve it."""
-    if not ADDRESS:
-        pytest.skip("CONFORMANCE_TRINO names no Trino: make conformance starts one.")
-    from trino.dbapi import connect
-
     from querymend.tools.engines.trino.opening import open_trino
 
-    place = urlsplit(ADDRESS)
-    cursor = connect(
-        host=place.hostname, port=place.port, user="test", catalog="awsdatacatalog"
-    ).cursor()
-    for statement in SET_UP:
-        cursor.execute(statement).fetchall()
-    url = f"trino://test@{place.netloc}/awsdatacatalog/{SCHEMA}"
+    trino_server.execute(*SET_UP)
+    url = trino_server.url(SCHEMA)
     with AthenaStandIn(lambda: open_trino(url), database=SCHEMA) as server:
         yield server
-    for statement in TEAR_DOWN:
-        cursor.execute(statement).fetchall()
+    trino_server.execute(*TEAR_DOWN)
 
 
 @pytest.fixture
