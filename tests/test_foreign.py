@@ -39,8 +39,8 @@ def test_it_is_doubted_where_the_query_stands(ask: Make) -> None:
 
 
 def test_a_synonym_of_what_the_query_reads_is_neither(ask: Make) -> None:
-    sql = "SELECT COUNT(DISTINCT c.id) FROM orders AS o JOIN customers AS c ON c.id = o.customer_id"
-    answer = ask(ScriptedModel.forever(fenced(sql))).ask("How many clients have an order?")
+    sql = "SELECT COUNT(*) FROM customers WHERE region = 'EMEA'"
+    answer = ask(ScriptedModel.forever(fenced(sql))).ask("How many clients are in the region EMEA?")
     assert "unknown_words" not in [f.code for f in answer.findings]
 
 
