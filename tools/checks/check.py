@@ -21,6 +21,7 @@ from querymend.tools.checks import (
     named,
     negation,
     ratios,
+    rows_compared,
     sets,
     shares,
     shown,
@@ -32,6 +33,7 @@ from querymend.tools.checks import (
     units,
     unsaid,
     unused,
+    whose_date,
 )
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding, in_repair_order
@@ -80,6 +82,7 @@ CHECKS: tuple[Check, ...] = (
     aggregates.bare_condition,
     aggregates.no_table,
     averages.average_of_rows,
+    rows_compared.rows_for_groups,
     units.unit_scale,
     shares.share_of_filtered,
     ratios.scale_missing,
@@ -98,6 +101,7 @@ CHECKS: tuple[Check, ...] = (
     dates.period_missing,
     dates.other_date,
     happenings.wrong_date,
+    whose_date.other_tables_date,
     taken.date_taken,
     taken.measure_elsewhere,
     leaks.leaking_column,

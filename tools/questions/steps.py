@@ -7,12 +7,14 @@ least-to-most prompting (Zhou et al. 2022, arXiv 2205.10625) and DIN-SQL (arXiv 
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from querymend.tools.questions import step_groups, step_values
 from querymend.tools.questions.grouping import Top
 from querymend.tools.questions.quoted import quoted_phrases
-from querymend.tools.questions.step_forms import FORMS, Found, sentences
+from querymend.tools.questions.sub_questions import Found, sentences
 
 Finish = Literal[
     "split", "difference", "beyond", "beside", "compared", "percentage", "without", "average"
@@ -24,6 +26,25 @@ values. ``beyond``: those of the groups that lie beyond the average group. ``bes
 group. ``compared``: groups in which one value is below or above the other. ``without``: what the
 first has and the second lacks. ``average``: over the groups.
 """
+
+FORMS: tuple[tuple[Finish, Callable[[str], Found | None]], ...] = (
+    ("difference", step_values.exceeds),
+    ("difference", step_values.more_than),
+    ("difference", step_values.difference),
+    ("beyond", step_groups.beyond_average),
+    ("beside", step_groups.beside),
+    ("compared", step_groups.compared),
+    ("percentage", step_values.percentage),
+    ("without", step_groups.without),
+    ("average", step_groups.average_of),
+)
+LONGEST = 500
+"""Characters of a question whose form is looked at: more are several questions."""
+_SPLIT = re.compile(
+    r",? (?:and )?(?:broken|break|split|divided|separated|sliced|shown|listed|grouped)"
+    r"(?: it| them| this)?(?: down| up| out)? by .*$|, by .*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +84,8 @@ def steps_of(question: str, top: Top | None = None) -> Steps | None:
         question: as it was asked.
         top: the top N that was read from it.
     """
+    if len(question) > LONGEST:
+        return None
     main, told = sentences(question)
     if quoted_phrases(main):  # a phrase in quotes may hold any of the words that forms look for
         return None
@@ -78,13 +101,7 @@ def steps_of(question: str, top: Top | None = None) -> Steps | None:
 def _split(main: str, told: str, top: Top) -> Steps | None:
     """Choose first, then break down: DESIGN's reading of a top N."""
     entity = top.entity or "entries"
-    cut = re.sub(
-        r",? (?:and )?(?:broken|break|split|divided|separated|sliced|shown|listed|grouped)"
-        r"(?: it| them| this)?(?: down| up| out)? by .*$|, by .*$",
-        "",
-        main,
-        flags=re.IGNORECASE,
-    )
+    cut = _SPLIT.sub("", main)
     if cut == main:
         return None
     asks = f"{cut}?{told} Give one row for each of the {top.n} {entity}."
