@@ -29,6 +29,7 @@ from querymend.tools.sql.aggregates import is_aggregate, walk_level
 from querymend.tools.sql.binding import Binding
 from querymend.tools.sql.outputs import alias_columns
 from querymend.tools.sql.tables import ctes_in_sight, fold, is_cte, resolve
+from querymend.tools.sql.trees import sees_all
 
 MOST_ATOMS = 200
 """Uses of sources in one statement; a CTE used beyond them is not looked into."""
@@ -150,8 +151,11 @@ class _Reader:
         if start is None:
             return
         self._add(start.this, env)
-        for join in node.args.get("joins") or []:
+        joins = node.args.get("joins") or []
+        for join in joins:
             self._join(join, env)
+        for join in joins if self._dialect == "sqlite" else []:
+            self._late(join, joins, env)
         for lateral in node.args.get("laterals") or []:
             self._add(lateral, env)
 
@@ -184,6 +188,11 @@ class _Reader:
             rows = frozenset((a, "") for a in before)
             relation.rules += [Rule(rows, (a, "")) for a in new]
 
+    def _late(self, join: exp.Join, joins: Sequence[exp.Join], env: Env) -> None:
+        """Read an ON again that may name tables joined after it."""
+        if sees_all(join, joins):
+            env.relation.rules += on_rules(join, self._items, env, env.relation, frozenset())
+
     def _same_names(self, join: exp.Join, seen: Sequence[Feed], env: Env) -> None:
         """Equate the columns that USING or NATURAL merges."""
         added = [f for f in env.feeds.values() if f not in seen]
@@ -212,9 +221,16 @@ class _Reader:
         elif isinstance(node, exp.Query) and not node.args.get("pivots"):
             relation = self.query(node, env)
         else:
-            return self._made.function(node)
+            return self._function(node, env)
         relation.atoms = [_named(a, node.alias_or_name) for a in relation.atoms]
         return _renamed(relation, alias_columns(alias))
+
+    def _function(self, node: exp.Expr, env: Env) -> Relation:
+        """Read UNNEST or a table function: each of its rows comes of one row that it reads."""
+        relation = self._made.function(node)
+        read = {o for i in self._items.reads(node, env) for o in self._items.owners(i)}
+        relation.rules += [Rule(frozenset((a.row,)), (o, "")) for a in relation.atoms for o in read]
+        return relation
 
     def _table(self, node: exp.Table, env: Env) -> Relation:
         if any(node.args.get(k) for k in ("pivots", "changes", "rows_from")):

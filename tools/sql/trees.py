@@ -59,3 +59,8 @@ def arms(node: exp.SetOperation) -> Iterator[exp.Expr]:
 def is_comma(join: exp.Join) -> bool:
     """Tell whether a source was added by a comma, or by a join that says nothing."""
     return not any(join.args.get(k) for k in ("on", "using", "kind", "side", "method"))
+
+
+def sees_all(join: exp.Join, joins: Sequence[exp.Join]) -> bool:
+    """Tell whether SQLite lets a join's ON name tables joined after it: no outer join is near."""
+    return join.side != "LEFT" and all(j.side not in ("RIGHT", "FULL") for j in joins)
