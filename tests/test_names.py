@@ -1,6 +1,8 @@
 """Names, groups and clauses: DuckDB itself is asked whether what is refused would have failed."""
 
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -54,6 +56,20 @@ def test_duckdb_refuses_just_what_is_refused(
         engine.execute(f"EXPLAIN {case['sql']}")
     except duckdb.Error:
         refused = True
+    assert refused == bool(case.get("codes"))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.get("dialect") == "sqlite"], ids=title)
+def test_sqlite_refuses_just_what_is_refused(case: dict[str, object]) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for table in CATALOG.tables:
+            columns = ", ".join(f'"{c.name}"' for c in table.columns)
+            connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
+        refused = False
+        try:
+            connection.execute(str(case["sql"]))
+        except sqlite3.Error:
+            refused = True
     assert refused == bool(case.get("codes"))
 
 

@@ -56,12 +56,12 @@ def walk_level(node: object) -> Iterator[exp.Expr]:
 def _misplaced(select: exp.Expr, parsed: Parsed) -> Iterator[Finding]:
     places = [(select.args.get("where"), "WHERE"), (select.args.get("group"), "GROUP BY")]
     places += [(join.args.get("on"), "ON") for join in select.args.get("joins") or []]
-    for place, name in places:
+    for place, name in (*places, (select.args.get("having"), "HAVING")):
         for node in walk_level(place):
-            if is_aggregate(node, parsed.dialect):
-                yield _aggregate_in(node, name, parsed)
-            elif isinstance(node, exp.Window):
+            if isinstance(node, exp.Window):
                 yield _window_in(node, name, parsed)
+            elif name != "HAVING" and is_aggregate(node, parsed.dialect):
+                yield _aggregate_in(node, name, parsed)
     outputs = [*select.expressions, select.args.get("having"), select.args.get("order")]
     for node in walk_level(outputs):
         if is_aggregate(node, parsed.dialect):
@@ -69,15 +69,15 @@ def _misplaced(select: exp.Expr, parsed: Parsed) -> Iterator[Finding]:
 
 
 def _hidden(binding: Binding) -> Iterator[Finding]:
-    """Yield aliases in WHERE that stand for an aggregate or a window."""
+    """Yield aliases in WHERE that stand for an aggregate or a window, in HAVING for a window."""
     for ref in binding.refs:
-        if ref.status != "alias" or ref.clause != "where" or ref.depth:
+        if ref.status != "alias" or ref.clause not in ("where", "having") or ref.depth:
             continue
         for node in walk_level(ref.block.aliases[ref.name.lower()]):
-            if is_aggregate(node, binding.parsed.dialect):
+            if isinstance(node, exp.Window):
+                yield _window_in(ref.column, ref.clause.upper(), binding.parsed)
+            elif ref.clause == "where" and is_aggregate(node, binding.parsed.dialect):
                 yield _aggregate_in(ref.column, "WHERE", binding.parsed)
-            elif isinstance(node, exp.Window):
-                yield _window_in(ref.column, "WHERE", binding.parsed)
 
 
 def _escaped(binding: Binding) -> Iterator[Finding]:
@@ -106,17 +106,25 @@ def _lies_in_where(select: exp.Expr) -> bool:
 
 
 def _nested(node: exp.Expr, parsed: Parsed) -> Iterator[Finding]:
-    inner = [
-        n for n in walk_level(list(node.iter_expressions())) if is_aggregate(n, parsed.dialect)
-    ]
-    if inner:
-        yield shape_finding(
-            "nested_aggregate",
-            inner[0],
-            parsed,
-            "An aggregate is nested in another one.",
-            "Aggregate in a subquery first.",
-        )
+    """Yield the first aggregate and the first window within an aggregate, its FILTER included."""
+    parts = [n for part in _parts(node) for n in walk_level(part)]
+    for inner in [n for n in parts if is_aggregate(n, parsed.dialect)][:1]:
+        message = "An aggregate is nested in another one."
+        hint = "Aggregate in a subquery first."
+        yield shape_finding("nested_aggregate", inner, parsed, message, hint)
+    for inner in [n for n in parts if isinstance(n, exp.Window)][:1]:
+        message = "A window function is nested in an aggregate."
+        hint = "Compute it in a subquery and aggregate outside."
+        yield shape_finding("nested_window", inner, parsed, message, hint)
+
+
+def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield what an aggregate reads: its arguments, FILTER and WITHIN GROUP."""
+    yield from node.iter_expressions()
+    child, parent = node, node.parent
+    while isinstance(parent, WRAPS) and parent.this is child:
+        yield from (e for e in parent.iter_expressions() if e is not child)
+        child, parent = parent, parent.parent
 
 
 def _aggregate_in(node: exp.Expr, clause: str, parsed: Parsed) -> Finding:

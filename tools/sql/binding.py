@@ -14,7 +14,15 @@ from querymend.tools.sql.parse import Parsed
 from querymend.tools.sql.resolving import resolve_column
 from querymend.tools.sql.sources import Binding, Block, Clause, Mismatch, Ref, Source
 from querymend.tools.sql.tables import fold, is_cte, resolve
-from querymend.tools.sql.trees import arms, columns_and_queries, is_comma, operations, unwrap
+from querymend.tools.sql.trees import (
+    arms,
+    columns_and_queries,
+    is_comma,
+    operations,
+    sees_all,
+    unwrap,
+)
+from querymend.tools.sql.widths import wrong_widths
 
 __all__ = ["Binding", "Block", "Mismatch", "Ref", "Source", "bind"]
 
@@ -37,8 +45,7 @@ def bind(parsed: Parsed, catalog: Catalog) -> Binding:
     """Bind a statement that was read without a fault."""
     assert parsed.tree is not None
     binding = Binding(parsed=parsed)
-    binder = _Binder(binding, catalog)
-    binding.columns = binder.query(parsed.tree, {}, None)
+    _Binder(binding, catalog).whole(parsed.tree)
     return binding
 
 
@@ -47,6 +54,12 @@ class _Binder:
         self._binding = binding
         self._catalog = catalog
         self._dialect = binding.parsed.dialect
+        self._inner: list[tuple[exp.Expr, Columns]] = []
+
+    def whole(self, tree: exp.Expr) -> None:
+        """Bind a statement; then judge the subqueries that stand in its expressions."""
+        self._binding.columns = self.query(tree, {}, None)
+        self._binding.mismatches += wrong_widths(self._inner, self._dialect)
 
     def query(self, node: exp.Expr, ctes: _Ctes, outer: Block | None) -> Columns:
         """Bind a query and return its columns."""
@@ -141,10 +154,14 @@ class _Binder:
         from_ = node.args.get("from_")
         if from_ is not None:
             self._source(from_.this, block, ctes, lateral=False)
-        for join in node.args.get("joins") or []:
-            self._join(join, block, ctes)
+        joins = node.args.get("joins") or []
+        waiting = [j for j in joins if self._dialect == "sqlite" and sees_all(j, joins)]
+        for join in joins:
+            self._join(join, block, ctes, on=all(j is not join for j in waiting))
         for lateral in node.args.get("laterals") or []:
             self._source(lateral, block, ctes, lateral=True)
+        for join in waiting:
+            self._clause(join.args.get("on"), "on", block, ctes)
 
     def _match(self, node: object, block: Block) -> None:
         """Put MATCH_RECOGNIZE in place of its input; its columns are not worked out."""
@@ -152,16 +169,18 @@ class _Binder:
             block.sources.pop()
             self._add(node, None, block)
 
-    def _join(self, join: exp.Join, block: Block, ctes: _Ctes) -> None:
+    def _join(self, join: exp.Join, block: Block, ctes: _Ctes, *, on: bool = True) -> None:
+        """Bind a join: its source, what it merges and, with ``on``, its condition."""
         before = list(block.sources)
         self._source(join.this, block, ctes, lateral=False)
         if join.method == "NATURAL":
             block.merged |= _common(before, block.sources[len(before) :])
         for name in join.args.get("using") or []:
             self._using(name, before, block)
-        self._clause(join.args.get("on"), "on", self._seen_from(join, before, block), ctes)
+        if on:
+            self._clause(join.args.get("on"), "on", self._seen_from(join, block), ctes)
 
-    def _seen_from(self, join: exp.Join, before: list[Source], block: Block) -> Block:
+    def _seen_from(self, join: exp.Join, block: Block) -> Block:
         """Return what ON may name: behind a comma, joins begin anew where the dialect says so."""
         if join.args.get("on") is None or self._dialect in ("duckdb", "sqlite"):
             return block
@@ -262,17 +281,7 @@ class _Binder:
                 if not isinstance(node.this, exp.Star):
                     self._record(resolve_column(node, clause, block, self._dialect))
             else:
-                columns = self.query(node, ctes, block)
-                self._one_column(node, columns)
-
-    def _one_column(self, node: exp.Expr, columns: Columns) -> None:
-        parent = node.parent
-        while isinstance(parent, exp.Subquery):
-            parent = parent.parent
-        one = not isinstance(parent, (exp.Exists, exp.Array, exp.ArrayAgg, exp.In, exp.EQ, exp.NEQ))
-        one = one or (isinstance(parent, exp.In) and not isinstance(parent.this, exp.Tuple))
-        if one and isinstance(node, exp.Query) and columns is not None and len(columns) != 1:
-            self._mismatch(node, 1, len(columns))
+                self._inner.append((node, self.query(node, ctes, block)))
 
     def _record(self, ref: Ref) -> None:
         self._binding.refs.append(ref)

@@ -24,7 +24,12 @@ from querymend.tools.sql.types.signatures import (
 from querymend.tools.sql.types.typer import Rule, Typer
 from querymend.tools.sql.types.values import check_unit_name, check_values
 
-_PLUGIN = ("to_char", "to_date", "to_timestamp")
+_PLUGIN = frozenset(["to_char", "to_date", "to_timestamp", "index", "char2hexint"])
+_PLUGIN |= {"objectid", "objectid_timestamp", "timestamp_objectid"}
+_OF_PATTERNS = ("first", "last", "prev", "next", "classifier", "match_number", "permute")
+"""What means something in MATCH_RECOGNIZE alone."""
+_TYPES = ("array", "json", "exclude_columns")
+"""What the list of calls holds for the sake of types and of FROM."""
 
 
 def call(typer: Typer, node: exp.Expr, name: str, given: list[exp.Expr]) -> TrinoType | None:
@@ -62,10 +67,14 @@ def _check_elements(
 
 
 def _check_known(typer: Typer, node: exp.Expr, name: str) -> None:
-    """Blame what a Trino may have by a plugin, and Athena has not."""
-    if name in _PLUGIN and typer.binding.parsed.dialect == "athena":
-        message = f"Athena has no function {name}."
-        typer.blame(node, "unknown_function", message, f"Write {trinos_way(name)}.")
+    """Blame what is no function: of a plugin that Athena has not, of row patterns alone, a type."""
+    athena = typer.binding.parsed.dialect == "athena"
+    missing = athena and name in _PLUGIN
+    missing = missing or (name in _OF_PATTERNS and node.find_ancestor(exp.MatchRecognize) is None)
+    if missing or name in _TYPES:
+        way = trinos_way(name)
+        message = f"{'Athena' if athena else 'Trino'} has no function {name}."
+        typer.blame(node, "unknown_function", message, f"Write {way}." if way else "Leave it out.")
 
 
 def arguments(node: exp.Expr) -> list[exp.Expr]:

@@ -69,8 +69,10 @@ def try_(typer: Typer, node: exp.Expr, nodes: list[exp.Expr]) -> TrinoType | Non
 
 def row_(typer: Typer, node: exp.Expr, nodes: list[exp.Expr]) -> TrinoType | None:
     """Type ``ROW(a, b)``."""
+    if not _counted(typer, node, nodes, range(1, 1000), "row(a, b, …)"):
+        return None
     kinds = [typer.of(n) for n in nodes]
-    if not kinds or None in kinds:
+    if None in kinds:
         return None
     return row(*((None, k) for k in kinds if k is not None))
 

@@ -20,9 +20,19 @@ def comparison(typer: Typer, node: exp.Expr) -> TrinoType:
     left, right = node.this, node.args["expression"]
     if isinstance(right, (exp.Any, exp.All)):
         right = right.this
+        if _takes_rows(typer, left, right):
+            _in_query(typer, node, right)
+            return BOOLEAN
     ordered = node.key not in _EQUALITIES
     compare(typer, node, left, right, symbol=_SYMBOLS[node.key], ordered=ordered)
     return BOOLEAN
+
+
+def _takes_rows(typer: Typer, value: exp.Expr, query: exp.Expr) -> bool:
+    """Tell whether ANY or ALL compares rows."""
+    given = typer.of(value)
+    columns = query_columns(typer, query)
+    return (given is not None and given.base == "row") or (columns is not None and len(columns) > 1)
 
 
 def compare(
@@ -57,7 +67,7 @@ def between(typer: Typer, node: exp.Expr) -> TrinoType:
 def membership(typer: Typer, node: exp.Expr) -> TrinoType:
     """Check ``x IN (…)`` against its list or its query."""
     if node.args.get("query") is not None:
-        _in_query(typer, node)
+        _in_query(typer, node, node.args["query"])
         return BOOLEAN
     for item in node.expressions:
         before = len(typer.faults)
@@ -67,19 +77,44 @@ def membership(typer: Typer, node: exp.Expr) -> TrinoType:
     return BOOLEAN
 
 
-def _in_query(typer: Typer, node: exp.Expr) -> None:
-    columns = query_columns(typer, node.args["query"])
+def _in_query(typer: Typer, node: exp.Expr, query: exp.Expr) -> None:
+    """Blame a value that no row of a query can equal; one that is no row is a row of one field.
+
+    Args:
+        typer: the walk.
+        node: what says IN, or compares with ANY or ALL; the value is on its left.
+        query: the query on its right.
+    """
+    columns = query_columns(typer, query)
     given = typer.of(node.this)
-    if columns is None or given is None or any(k is None for _, k in columns):
+    if columns is None or given is None or given == UNKNOWN:
         return
-    wanted = columns[0][1]
-    if isinstance(node.this, exp.Tuple):
-        wanted = row(*((None, k) for _, k in columns if k is not None))
-    elif len(columns) != 1:
-        return
-    if wanted is not None and common_type(given, wanted) is None:
+    kinds = [k for _, k in columns if k is not None]
+    mine = given if given.base == "row" else row((None, given))
+    if len(kinds) < len(columns):
+        fits = len(mine.parts) == len(columns)
+    else:
+        fits = common_type(mine, row(*((None, k) for k in kinds))) is not None
+    if not fits:
+        _blame_query(typer, node, query, given, [k for _, k in columns])
+
+
+def _blame_query(
+    typer: Typer,
+    node: exp.Expr,
+    query: exp.Expr,
+    given: TrinoType,
+    kinds: list[TrinoType | None],
+) -> None:
+    width = len(given.parts) if given.base == "row" else 1
+    first = kinds[0] if len(kinds) == 1 else None
+    if len(kinds) != width:
+        message = f"This subquery has {len(kinds)} columns where {width} must be."
+        typer.blame(query, "column_count", message, f"Select exactly {width}.")
+    else:
+        wanted = first or row(*((None, k or UNKNOWN) for k in kinds))
         message = f"{given} is looked for IN a query of {wanted}."
-        hint = compare_cure(node.this, given, node.args["query"], wanted)
+        hint = compare_cure(node.this, given, query, wanted)
         typer.blame(node, "type_mismatch", message, hint)
 
 

@@ -4,6 +4,7 @@ import re
 
 from sqlglot import exp
 
+from querymend.tools.sql.outputs import UNNAMED
 from querymend.tools.sql.types.casts import check_cast
 from querymend.tools.sql.types.coercion import common_type
 from querymend.tools.sql.types.cures import cast_cure, choice_cure, operator_cure
@@ -196,7 +197,7 @@ def subquery(typer: Typer, node: exp.Expr) -> TrinoType | None:
         return None
     if len(columns) == 1:
         return columns[0][1]
-    return row(*((None, k) for _, k in columns if k is not None))
+    return row(*((None if n == UNNAMED else n, k) for n, k in columns if k is not None))
 
 
 def zoned(typer: Typer, node: exp.Expr) -> TrinoType | None:

@@ -16,7 +16,7 @@ _UNITS = ("millisecond", "second", "minute", "hour", *_DAYS)
 _ALIASES = {"dd": "day", "d": "day", "mm": "month", "mon": "month", "yy": "year", "yyyy": "year"}
 _ALIASES |= {"hh": "hour", "mi": "minute", "ss": "second", "ms": "millisecond", "qq": "quarter"}
 _ALIASES |= {"epoch": "second", "isoweek": "week", "wk": "week", "ww": "week"}
-_PATH = re.compile(r"\$(\.[^\s.\[\]*'\"]+|\[\d+\]|\[\"[^\"]*\"\]|\['[^']*'\])*")
+_PATH = re.compile(r"\$(\.[\w:]+|\[\w+\]|\[\"([^\"\\]|\\[\"\\])*\"\])*")
 _ISO_WEEK_OR_DAY = re.compile(r"\d{4}-(?:W\d{2}(?:-[1-7])?|\d{3})")
 _CODES = re.compile(r"%([DUuVwX])")
 
