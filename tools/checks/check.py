@@ -33,6 +33,7 @@ from querymend.tools.checks import (
     units,
     unsaid,
     unused,
+    whose_date,
 )
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding, in_repair_order
@@ -100,6 +101,7 @@ CHECKS: tuple[Check, ...] = (
     dates.period_missing,
     dates.other_date,
     happenings.wrong_date,
+    whose_date.other_tables_date,
     taken.date_taken,
     taken.measure_elsewhere,
     leaks.leaking_column,

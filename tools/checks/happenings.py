@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.comparisons import Comparison
+from querymend.tools.checks.date_bounds import date_bounds, moved
 from querymend.tools.checks.dates import is_date, other_date
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
@@ -19,7 +20,6 @@ from querymend.tools.questions.words import (
     words_of,
 )
 from querymend.tools.sql.binding import Source
-from querymend.tools.sql.trees import copied
 
 _LED = r"(?: (?:up|back|out|in|on|by|at|for|during|between|from|since|the|month|of|year|date))*"
 _NOUNS = {
@@ -42,13 +42,12 @@ _NOUNS = {
 """Nouns that date columns are named by, of verbs that share no stem with them."""
 _VERB = re.compile(rf"\b([a-z]+ed(?: up)?|{'|'.join(_NOUNS)}|due|renewals?)(?={_LED} *$)")
 _VAGUE = words_of("date time day at on dt timestamp")
-_PREDICATES = (exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ)
 
 
 def wrong_date(seen: Seen) -> Iterable[Finding]:
     """Find a period that is set on one date where the verb before it names another."""
     verb = _verb(seen)
-    bounds = list(_bounds(seen))
+    bounds = list(date_bounds(seen))
     places = {(id(c.used.ref.source), c.used.column.name) for c in bounds}
     if verb is None or len(places) != 1 or next(iter(other_date(seen)), None) is not None:
         return
@@ -68,14 +67,6 @@ def _verb(seen: Seen) -> str | None:
     place = text.find(" ".join(seen.periods[0].phrase.lower().split()))
     found = _VERB.search(text[:place]) if place > 0 else None
     return found.group(1) if found else None
-
-
-def _bounds(seen: Seen) -> Iterator[Comparison]:
-    """Yield the conditions that hold a date of a table against literals."""
-    for one in seen.comparisons:
-        is_bound = isinstance(one.node, _PREDICATES) and not one.aggregated and not one.negated
-        if is_bound and is_date(one.used.column) and one.used.ref.clause in ("where", "on"):
-            yield one
 
 
 def _dates(used: Used) -> Iterator[tuple[Source, Column]]:
@@ -129,15 +120,5 @@ def _finding(
         f"The question asks what was {verb} in a period; the SQL bounds {used.column.name}.",
         node=bounds[0].node,
         hint=f"Bound {column.name}.",
-        fix=_moved(seen, bounds, place),
+        fix=moved(seen, bounds, place),
     )
-
-
-def _moved(seen: Seen, bounds: list[Comparison], place: tuple[Source, Column]) -> exp.Expr:
-    """Return the statement with the bounds on the other column."""
-    copy, twins = copied(seen.tree, [u.ref.column for c in bounds for u in seen.uses_in(c.side)])
-    source, column = place
-    many = len(bounds[0].used.ref.block.sources) > 1
-    for node in twins:
-        node.replace(exp.column(column.name, table=source.name if many else None))
-    return copy
