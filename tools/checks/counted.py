@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Key, Table
 from querymend.tools.checks.groups import group_keys
-from querymend.tools.checks.seen import Seen
+from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, is_plural, name_words, singular, words_of
 from querymend.tools.sql.binding import Block, Source
@@ -50,7 +50,7 @@ def _own(name: str) -> tuple[str, ...]:
 
 
 def _counts(seen: Seen, block: Block) -> Iterator[tuple[exp.Expr, Source]]:
-    """Yield the counts of a source's rows: COUNT(*) over one source, COUNT of its own key."""
+    """Yield the counts of a source's rows: COUNT(*) over one source, COUNT of a key."""
     assert seen.top is not None
     if seen.top.args.get("having"):
         return
@@ -60,8 +60,14 @@ def _counts(seen: Seen, block: Block) -> Iterator[tuple[exp.Expr, Source]]:
         used = seen.by_node.get(id(call.this))
         if isinstance(call.this, exp.Star) and len(block.sources) == 1:
             yield call, block.sources[0]
-        elif used is not None and used.ref.source and used.table.is_unique([used.column.name]):
+        elif used is not None and used.ref.source and _tells_rows(used):
             yield call, used.ref.source
+
+
+def _tells_rows(used: Used) -> bool:
+    """The column is the table's own key, or one that refers to another table."""
+    refers = any(k.columns == (used.column.name,) for k in used.table.keys)
+    return refers or used.table.is_unique([used.column.name])
 
 
 def _referring(seen: Seen, table: Table, noun: tuple[str, ...]) -> Iterator[Key]:
