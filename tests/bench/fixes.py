@@ -17,14 +17,15 @@ import sqlite3
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from rapidfuzz import fuzz, process
+from column_values import Values
+from published import declared_keys, lines, spider_keys
 
-from querymend.tools.catalog.model import Catalog, Column, Key, Table
+from querymend.tools.catalog.model import Catalog, Column, Table
 from querymend.tools.fixes import Chosen, Known, Trial, choose
 from querymend.tools.results.compare import is_ordered, same_rows
 
@@ -33,7 +34,14 @@ KINDS = ("exec_error", "empty_wrong", "correct")
 ROWS = 20_000
 STEPS = 300
 """Times 100,000 steps of SQLite's machine a statement may take: the same on any computer."""
-BARS = {"exec_error": 0.35, "empty_wrong": 0.20, "plain_wrong": 0.05, "broken": 0.0005}
+BARS = {
+    "exec_error": 0.35,
+    "empty_wrong": 0.20,
+    "plain_wrong": 0.05,
+    "plain_wrong_exec_error": 0.05,
+    "plain_wrong_empty_wrong": 0.05,
+    "broken": 0.0005,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,40 +79,9 @@ class Mended:
     right: bool
     changed: bool
     plain: bool
+    certainty: float
+    share: float
     trials: int
-
-
-class Values:
-    """What text columns hold, read whole."""
-
-    def __init__(self, database: sqlite3.Connection, catalog: Catalog) -> None:
-        self.columns: dict[tuple[str, str], list[str]] = {}
-        self.places: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-        for table in catalog.tables:
-            for column in table.columns:
-                self._read(database, table.name, column.name)
-
-    def _read(self, database: sqlite3.Connection, table: str, column: str) -> None:
-        found = database.execute(f'SELECT DISTINCT "{column}" FROM "{table}" LIMIT {ROWS}')
-        texts = [v for (v,) in found if isinstance(v, str)]
-        if texts:
-            self.columns[table, column] = texts
-            for text in texts:
-                self.places[text.strip().lower()].append((table, column, text))
-
-    def holding(self, value: str) -> list[tuple[str, str, str]]:
-        return self.places.get(value.strip().lower(), [])
-
-    def has(self, table: str, column: str, value: str) -> bool | None:
-        texts = self.columns.get((table, column))
-        return None if texts is None else value in texts
-
-    def nearest(
-        self, table: str, column: str, value: str, limit: int = 3
-    ) -> list[tuple[str, float]]:
-        texts = self.columns.get((table, column), [])
-        found = process.extract(value, texts, scorer=fuzz.ratio, processor=str.lower, limit=limit)
-        return [(text, score / 100) for text, score, _ in found]
 
 
 class Warehouse:
@@ -130,16 +107,8 @@ class Warehouse:
             name=name,
             columns=tuple(Column(name=r[1], type=r[2]) for r in info),
             primary_key=tuple(c for _, c in primary),
-            keys=tuple(self._keys(name, names)),
+            keys=tuple(declared_keys(self.database, name, names, self.keys)),
         )
-
-    def _keys(self, name: str, names: dict[str, str]) -> Iterator[Key]:
-        listed = self.database.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
-        found = {(r[3].lower(), r[2].lower(), (r[4] or r[3]).lower()) for r in listed}
-        found |= {(c, t, d) for s, c, t, d in self.keys if s == name.lower()}
-        for column, target, other in sorted(found):
-            if target in names:
-                yield Key(columns=(column,), table=names[target], target_columns=(other,))
 
     @cached_property
     def values(self) -> Values:
@@ -177,19 +146,14 @@ def hollow(rows: Sequence[tuple[object, ...]]) -> bool:
 
 def predictions(data: Path, name: str) -> list[Prediction]:
     """Read the distinct predictions that hold SQL."""
-    questions = {q["id"]: q for q in _lines(data / name / "questions.jsonl")}
+    questions = {q["id"]: q for q in lines(data / name / "questions.jsonl")}
     found: dict[tuple[int, str], Prediction] = {}
     for path in sorted((data / "predictions" / name).glob("*.jsonl")):
-        for line in _lines(path):
+        for line in lines(path):
             sql = (line["predicted"] or "").strip()
             if "select" in sql.lower() and line["kind"] in KINDS:
                 found.setdefault((line["id"], sql), _prediction(name, line, sql, questions))
     return list(found.values())
-
-
-def _lines(path: Path) -> Iterator[dict[str, object]]:
-    with path.open(encoding="utf-8") as lines:
-        yield from (json.loads(line) for line in lines)
 
 
 def _prediction(name: str, line: dict, sql: str, questions: dict) -> Prediction:
@@ -206,18 +170,6 @@ def _prediction(name: str, line: dict, sql: str, questions: dict) -> Prediction:
         kind=line["kind"],
         judged=bool(known),
     )
-
-
-def spider_keys(data: Path) -> dict[str, list[tuple[str, str, str, str]]]:
-    """Return (table, column, target table, its column) by database, lower-case."""
-    found: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
-    for schema in json.loads((data / "spider" / "tables.json").read_text(encoding="utf-8")):
-        tables, columns = schema["table_names_original"], schema["column_names_original"]
-        for a, b in schema["foreign_keys"]:
-            (s, c), (t, d) = columns[a], columns[b]
-            key = (tables[s].lower(), c.lower(), tables[t].lower(), d.lower())
-            found[schema["db_id"]].append(key)
-    return found
 
 
 def mend(one: Prediction, place: Warehouse) -> Mended | None:
@@ -255,6 +207,8 @@ def _told(one: Prediction, chosen: Chosen | None, place: Warehouse, before: list
         right=right,
         changed=chosen is not None,
         plain=chosen is not None and chosen.plain,
+        certainty=chosen.certainty if chosen else 0.0,
+        share=chosen.share if chosen else 0.0,
         trials=chosen.trials if chosen else 0,
     )
 
@@ -287,21 +241,22 @@ def measure(data: Path, name: str, split: int | None) -> tuple[list[Mended], Cou
 
 
 def summary(done: Sequence[Mended], counts: Counter[str]) -> dict[str, float]:
-    """Return the measures of one set."""
-    broken = [m for m in done if m.kind == "correct" and not m.right]
+    """Return the measures of one set; what ends plainly wrong also by kind."""
+    found = {}
+    for kind in ("exec_error", "empty_wrong"):
+        mine = [m for m in done if m.kind == kind]
+        all_ = max(counts[kind], 1)
+        found[kind] = sum(m.right for m in mine) / all_
+        found[f"plain_right_{kind}"] = sum(m.plain and m.right for m in mine) / all_
+        found[f"plain_wrong_{kind}"] = sum(m.plain and not m.right for m in mine) / all_
     wrong = [m for m in done if m.kind != "correct" and m.plain and not m.right]
-    faulty = counts["exec_error"] + counts["empty_wrong"]
-    found = {
-        kind: sum(m.right for m in done if m.kind == kind) / max(counts[kind], 1)
-        for kind in ("exec_error", "empty_wrong")
-    }
-    plain = [m for m in done if m.kind != "correct" and m.plain and m.right]
+    broken = [m for m in done if m.kind == "correct" and not m.right]
+    correct = max(counts["correct"], 1)
     return {
         **found,
-        "plain_right": len(plain) / max(faulty, 1),
-        "plain_wrong": len(wrong) / max(faulty, 1),
-        "broken": len(broken) / max(counts["correct"], 1),
-        "broken_of_judged_gold": sum(m.judged for m in broken) / max(counts["correct"], 1),
+        "plain_wrong": len(wrong) / max(counts["exec_error"] + counts["empty_wrong"], 1),
+        "broken": len(broken) / correct,
+        "broken_of_judged_gold": sum(m.judged for m in broken) / correct,
     }
 
 
@@ -326,7 +281,7 @@ def show(name: str, done: Sequence[Mended], counts: Counter[str]) -> None:
     print(f"\n{name}: {dict(counts)}")
     for measure_, value in summary(done, counts).items():
         bar = f"   bar {BARS[measure_]:.2%}" if measure_ in BARS else ""
-        print(f"  {measure_:24}{value:8.2%}{bar}")
+        print(f"  {measure_:26}{value:8.2%}{bar}")
     print(f"  {'rule':24}{'fires':>7}{'right':>7}{'plain+wrong':>13}{'broken':>8}")
     for code, row in families(done).items():
         print(f"  {code:24}{row[0]:7}{row[1]:7}{row[2]:13}{row[3]:8}")

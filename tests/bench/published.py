@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from rapidfuzz import fuzz, process
+from column_values import Values
 
 from querymend.tools.catalog.key_names import agreement
 from querymend.tools.catalog.model import Catalog, Column, Key, Profile, Table
@@ -47,11 +47,11 @@ class Prediction:
 
 def predictions(data: Path, name: str) -> list[Prediction]:
     """Return the distinct predictions of a set, each with the systems that made it."""
-    evidence = {q["id"]: q.get("evidence") or "" for q in _lines(data / name / "questions.jsonl")}
+    evidence = {q["id"]: q.get("evidence") or "" for q in lines(data / name / "questions.jsonl")}
     found: dict[tuple[int, str], Prediction] = {}
     systems: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
     for path in sorted((data / "predictions" / name).glob("*.jsonl")):
-        for line in _lines(path):
+        for line in lines(path):
             sql = (line["predicted"] or "").strip()
             systems[line["id"], sql].append(path.stem)
             found.setdefault((line["id"], sql), _prediction(name, line, sql, evidence))
@@ -74,45 +74,10 @@ def _prediction(name: str, line: dict, sql: str, evidence: dict[int, str]) -> Pr
     )
 
 
-def _lines(path: Path) -> Iterator[dict]:
-    with path.open(encoding="utf-8") as lines:
-        yield from (json.loads(line) for line in lines)
-
-
-class Values:
-    """What text columns hold, read whole."""
-
-    def __init__(self, database: sqlite3.Connection, catalog: Catalog) -> None:
-        self.columns: dict[tuple[str, str], list[str]] = {}
-        self.places: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-        for table in catalog.tables:
-            for column in table.columns:
-                self._read(database, table.name, column.name)
-
-    def _read(self, database: sqlite3.Connection, table: str, column: str) -> None:
-        found = database.execute(f'SELECT DISTINCT "{column}" FROM "{table}" LIMIT 50000')
-        texts = [v for (v,) in found if isinstance(v, str)]
-        if texts:
-            self.columns[table.lower(), column.lower()] = texts
-            for text in texts:
-                self.places[text.strip().lower()].append((table, column, text))
-
-    def holding(self, value: str) -> list[tuple[str, str, str]]:
-        """Return where the value stands, in any case."""
-        return self.places.get(value.strip().lower(), [])
-
-    def has(self, table: str, column: str, value: str) -> bool | None:
-        """Tell whether the column holds exactly this value."""
-        texts = self.columns.get((table.lower(), column.lower()))
-        return None if texts is None else value in texts
-
-    def nearest(
-        self, table: str, column: str, value: str, limit: int = 3
-    ) -> list[tuple[str, float]]:
-        """Return the most like values of a column."""
-        texts = self.columns.get((table.lower(), column.lower()), [])
-        found = process.extract(value, texts, scorer=fuzz.ratio, processor=str.lower, limit=limit)
-        return [(text, score / 100) for text, score, _ in found]
+def lines(path: Path) -> Iterator[dict]:
+    """Yield the records of a JSONL file."""
+    with path.open(encoding="utf-8") as text:
+        yield from (json.loads(line) for line in text)
 
 
 class Warehouse:
@@ -175,7 +140,7 @@ class Warehouse:
                 for r in info
             ),
             primary_key=tuple(c for _, c in primary),
-            keys=tuple(self._keys(name, names)),
+            keys=tuple(declared_keys(self.database, name, names, self.keys)),
             rows=rows,
         )
 
@@ -195,14 +160,6 @@ class Warehouse:
             maximum=high,
             frequent=tuple(frequent) if distinct < filled else (),
         )
-
-    def _keys(self, name: str, names: dict[str, str]) -> Iterator[Key]:
-        listed = self.database.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
-        found = {(r[3].lower(), r[2].lower(), (r[4] or r[3]).lower()) for r in listed}
-        found |= {(c, t, d) for s, c, t, d in self.keys if s == name.lower()}
-        for column, target, other in sorted(found):
-            if target in names:
-                yield Key(columns=(column,), table=names[target], target_columns=(other,))
 
     @cached_property
     def values(self) -> Values:
@@ -265,14 +222,29 @@ class Memory:
             self.grown = False
 
 
+def declared_keys(
+    database: sqlite3.Connection,
+    name: str,
+    names: dict[str, str],
+    more: Sequence[tuple[str, str, str, str]],
+) -> Iterator[Key]:
+    """Yield a table's keys to other tables: its own, and those of ``more`` that are its."""
+    listed = database.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
+    found = {(r[3].lower(), r[2].lower(), (r[4] or r[3]).lower()) for r in listed}
+    found |= {(c, t, d) for s, c, t, d in more if s == name.lower()}
+    for column, target, other in sorted(found):
+        if target in names:
+            yield Key(columns=(column,), table=names[target], target_columns=(other,))
+
+
 def warehouses(data: Path, name: str) -> dict[str, Warehouse]:
     """Open every database of a set."""
-    keys = _spider_keys(data) if name == "spider" else {}
+    keys = spider_keys(data) if name == "spider" else {}
     files = sorted((data / name / "databases").glob("*.sqlite"))
     return {f.stem: Warehouse(data / name, f.stem, keys.get(f.stem, ())) for f in files}
 
 
-def _spider_keys(data: Path) -> dict[str, list[tuple[str, str, str, str]]]:
+def spider_keys(data: Path) -> dict[str, list[tuple[str, str, str, str]]]:
     """Return (table, column, target table, its column) by database, lower-case."""
     found: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
     for schema in json.loads((data / "spider" / "tables.json").read_text(encoding="utf-8")):
