@@ -14,7 +14,7 @@ from querymend.tools.questions.words import STOP_WORDS, singular, tokens, words_
 
 _COMPARED = re.compile(
     r"(?:\b(\w+)\s*\.\s*)?\b(\w+)\s*(?:! ?=|<>|>=|<=|=|>|<)\s*"
-    r"(?:'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)(?![\w.]))"
+    r"(?:'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)(?!\w|\.\d))"
 )
 _NAMED = re.compile(r"\b(?:(\w+)\.)?([A-Za-z]\w*_\w+|\w+(?<=[a-z])(?=[A-Z])\w+)\b(?!\s*\()")
 _LINKING = words_of("refer refers mean stand denote indicate while when if where because equal")
