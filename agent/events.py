@@ -9,7 +9,10 @@ from querymend.tools.findings import Finding
 
 @dataclass(frozen=True, kw_only=True)
 class StageStarted:
-    """A stage began: route, retrieve, generate, validate, execute, inspect, repair or answer."""
+    """A stage began: route, retrieve, generate, validate, execute, inspect, repair or answer.
+
+    A query of several steps has one more before ``execute``: ``steps``.
+    """
 
     stage: str
 

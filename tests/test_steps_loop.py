@@ -97,3 +97,95 @@ def test_what_is_chosen_first_is_broken_down_by_rule(ask: Make) -> None:
     )
     answer = ask(fenced(wrong), fenced(step)).ask(question)
     assert sorted(answer.rows) == [("Ann", "paid", 150), ("Bob", "open", 25)]
+
+
+BEYOND = "Which customers had more amount than the average customer?"
+EACH = "SELECT customer_id, SUM(amount) AS total FROM orders {where} GROUP BY customer_id"
+REST = "SELECT customer_id FROM t WHERE total > (SELECT AVG(total) FROM t)"
+
+
+def test_a_column_that_the_step_before_does_not_offer_is_told_with_what_it_offers(
+    ask: Make, watch: Watch
+) -> None:
+    sql = f"WITH t AS ({EACH.format(where='')}), u AS (SELECT region, total FROM t) SELECT * FROM u"
+    agent, engine = watch(ask(ScriptedModel.forever(fenced(sql))))
+    first = agent.ask(BEYOND).attempts[0]
+    fault = next(f for f in first.findings if f.severity == "block")
+    assert (fault.step, fault.clause) == ("u", "region")
+    assert "No table in sight has a column region" in fault.message
+    qualified = sql.replace("SELECT region", "SELECT t.region")
+    agent, engine = watch(ask(ScriptedModel.forever(fenced(qualified))))
+    fault = agent.ask(BEYOND).attempts[0].findings[0]
+    assert fault.message == "Step u: The step t offers no column region."
+    assert fault.hint.startswith(
+        "It offers customer_id, total. Column region is in table customers"
+    )
+    assert qualified not in engine.ran
+
+
+def test_an_empty_step_is_told_and_the_whole_does_not_run(ask: Make, watch: Watch) -> None:
+    sql = (
+        f"WITH t AS ({EACH.format(where=chr(10).join(['WHERE status = ', repr('payed')]))}) {REST}"
+    )
+    agent, engine = watch(ask(ScriptedModel.forever(fenced(sql))))
+    answer = agent.ask(BEYOND)
+    assert answer.attempts[0].summary is None
+    fault = next(f for f in answer.attempts[0].findings if f.code == "empty_result")
+    assert fault.step == "t"
+    assert engine.ran[0].startswith("SELECT customer_id, SUM(amount) AS total FROM orders")
+    assert engine.ran[0].endswith("LIMIT 201")
+
+
+def test_each_step_of_a_query_runs_bounded_before_the_whole(ask: Make, watch: Watch) -> None:
+    sql = f"WITH t AS ({EACH.format(where='')}) {REST}"
+    agent, engine = watch(ask(fenced(sql)))
+    answer = agent.ask(BEYOND)
+    assert (answer.rows, answer.cost.model_calls) == (((1,),), 1)
+    assert [r.endswith("LIMIT 201") for r in engine.ran] == [True, False]
+
+
+def test_a_query_for_a_question_of_one_step_runs_once_whatever_steps_it_has(
+    ask: Make, watch: Watch
+) -> None:
+    sql = f"WITH t AS ({EACH.format(where='')}) SELECT SUM(total) FROM t"
+    agent, engine = watch(ask(fenced(sql)))
+    agent.ask("What is the total amount of all orders?")
+    assert engine.ran == [sql]
+
+
+def test_the_step_at_fault_alone_is_mended_by_rule(ask: Make) -> None:
+    faulty = "SELECT customer_id, SUM(amnt) AS total FROM orders GROUP BY customer_id"
+    sql = f"WITH t AS ({faulty}) SELECT nam, total FROM t JOIN customers ON id = customer_id"
+    answer = ask(fenced(sql)).ask("What are the names and totals of our customers?")
+    assert answer.cost.model_calls == 1
+    assert sorted(answer.rows) == [("Ann", 150), ("Bob", 25), ("Cleo", 10)]
+
+
+def test_the_model_writes_the_step_at_fault_alone_and_sees_those_before_it(ask: Make) -> None:
+    first = "SELECT customer_id, SUM(amount) AS total FROM orders GROUP BY customer_id"
+    sql = (
+        f"WITH t AS ({first}), u AS (SELECT getenv('HOME') AS region, total FROM t) SELECT * FROM u"
+    )
+    mended = (
+        "SELECT region, SUM(total) AS total FROM t JOIN customers ON id = customer_id GROUP BY 1"
+    )
+    model = ScriptedModel(fenced(sql), fenced(mended))
+    answer = ask(model).ask("What is the total amount of each customer region?")
+    assert sorted(answer.rows) == [("APAC", 25), ("EMEA", 160)]
+    assert model.prompts[1].kind == "step"
+    shown = model.prompts[1].user
+    assert "CREATE TABLE t (\n  customer_id INTEGER," in shown
+    assert "FOREIGN KEY (customer_id) REFERENCES orders(customer_id)" in shown
+    assert "Write only the query of the step u" in shown
+    assert answer.sql.startswith("WITH t AS (")
+    assert answer.attempts[1].reason.startswith("step u: ")
+
+
+def test_a_reply_that_repeats_the_steps_before_it_does_not_change_them(ask: Make) -> None:
+    first = "SELECT customer_id, SUM(amount) AS total FROM orders GROUP BY customer_id"
+    sql = (
+        f"WITH t AS ({first}), u AS (SELECT getenv('HOME') AS region, total FROM t) SELECT * FROM u"
+    )
+    again = "WITH t AS (SELECT 1 AS customer_id, 7 AS total), u AS (SELECT total FROM t) SELECT 0"
+    answer = ask(fenced(sql), fenced(again)).ask("What is the total amount of each customer?")
+    assert sorted(answer.rows) == [(10,), (25,), (150,)]

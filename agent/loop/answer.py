@@ -8,6 +8,7 @@ from querymend.answer import Answer, Attempt, Cost, Outcome, Source
 from querymend.events import Answered
 from querymend.loop.confidence import confidence_in
 from querymend.loop.execute import fetch
+from querymend.loop.judge import blocked
 from querymend.loop.progress import best
 from querymend.loop.state import State, Update
 from querymend.loop.trip import Trip
@@ -47,9 +48,9 @@ def _answer(state: State, trip: Trip) -> Answer:
     kept = best(state.attempts)
     if state.ending or kept is None:
         return _ended(state, trip, state.ending or "failed", state.reason)
-    if kept.summary is None and trip.run:
+    if kept.summary is None and trip.run and blocked(kept.findings):
         return _unanswered(state, trip, kept)
-    if kept.summary is None:
+    if kept.summary is None and not trip.run:
         return _drafted(state, trip, kept)
     try:
         return _answered(state, trip, kept, fetch(kept.sql, trip))

@@ -16,6 +16,8 @@ from querymend.loop.inspect import look_at
 from querymend.loop.judge import blocked, held_against_question, judge
 from querymend.loop.prompting import first_prompt
 from querymend.loop.state import State
+from querymend.loop.stepwise import BUILT as CODE
+from querymend.loop.stepwise import ROWS
 from querymend.loop.trial import mend
 from querymend.loop.trip import Trip
 from querymend.loop.weighing import ApprovalNeeded, affordable, priced
@@ -31,12 +33,10 @@ from querymend.tools.sql.limits import cap
 from querymend.tools.steps.finish import finish
 from querymend.tools.steps.made import Made, made_of, repeated
 
-ROWS = 200
-"""Rows of a step that are looked at."""
 MENDED = 3
 """Rule fixes of one step, at most."""
 BUILT = Finding(
-    code="built_by_steps",
+    code=CODE,
     kind="question",
     severity="warn",
     message="The first query was at fault; this one was put together from steps, each of which"

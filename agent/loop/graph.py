@@ -5,6 +5,9 @@
     route → retrieve → generate → validate → execute → inspect → answer
               ↑                     │          │         │
               └────── repair ───────┴──────────┴─────────┘
+
+A statement of several steps, for a question of several, passes ``steps`` before ``execute``;
+where scans cost money, only after that failed.
 """
 
 from typing import Literal
@@ -23,6 +26,7 @@ from querymend.loop.repair import repair
 from querymend.loop.retrieve import retrieve
 from querymend.loop.route import route
 from querymend.loop.state import Question, State, Update
+from querymend.loop.stepwise import run_after, run_before, steps
 from querymend.loop.trip import Trip
 from querymend.loop.validate import validate
 from querymend.loop.weighing import affordable
@@ -59,25 +63,42 @@ def after_generate(state: State) -> Literal["validate", "answer"]:
     return "answer" if state.ending else "validate"
 
 
-def after_validate(state: State, runtime: Runtime[Trip]) -> Literal["execute", "repair", "answer"]:
+def after_validate(
+    state: State, runtime: Runtime[Trip]
+) -> Literal["steps", "execute", "repair", "answer"]:
     """Run only what nothing blocks."""
     if state.ending:
         return "answer"
     if blocked(state.at_hand.findings) or not affordable(state.at_hand.findings):
         return _repair_or_end(state, runtime)
-    return "execute" if runtime.context.run else "answer"
+    if not runtime.context.run:
+        return "answer"
+    return "steps" if run_before(state, runtime.context) else "execute"
 
 
-def after_execute(state: State, runtime: Runtime[Trip]) -> Literal["inspect", "repair", "answer"]:
+def after_steps(state: State, runtime: Runtime[Trip]) -> Literal["execute", "repair", "answer"]:
+    """Run the whole only where no step is known to be wrong."""
+    if state.ending:
+        return "answer"
+    return _repair_or_end(state, runtime) if needs_repair(state) else "execute"
+
+
+def after_execute(
+    state: State, runtime: Runtime[Trip]
+) -> Literal["inspect", "steps", "repair", "answer"]:
     """Look at rows; mend what the engine refused."""
     if state.ending:
         return "answer"
-    return _repair_or_end(state, runtime) if state.at_hand.summary is None else "inspect"
+    if state.at_hand.summary is not None:
+        return "inspect"
+    return "steps" if run_after(state, runtime.context) else _repair_or_end(state, runtime)
 
 
-def after_inspect(state: State, runtime: Runtime[Trip]) -> Literal["repair", "answer"]:
+def after_inspect(state: State, runtime: Runtime[Trip]) -> Literal["steps", "repair", "answer"]:
     """Mend what cannot be right."""
-    return _repair_or_end(state, runtime) if needs_repair(state) else "answer"
+    if not needs_repair(state):
+        return "answer"
+    return "steps" if run_after(state, runtime.context) else _repair_or_end(state, runtime)
 
 
 def after_repair(state: State) -> Literal["validate", "answer"]:
@@ -92,14 +113,16 @@ def _repair_or_end(state: State, runtime: Runtime[Trip]) -> Literal["repair", "a
 def build_graph(checkpointer: BaseCheckpointSaver[str] | None = None) -> Graph:
     """Wire the stages."""
     graph = StateGraph(State, context_schema=Trip, input_schema=Question)
-    for stage in (begin, route, retrieve, generate, validate, execute, inspect, repair, answer):
+    for stage in (begin, route, retrieve, generate, validate, steps, execute, inspect, repair):
         graph.add_node(stage)
+    graph.add_node(answer)
     graph.set_entry_point("begin")
     graph.add_edge("begin", "route")
     graph.add_conditional_edges("route", after_route)
     graph.add_edge("retrieve", "generate")
     graph.add_conditional_edges("generate", after_generate)
     graph.add_conditional_edges("validate", after_validate)
+    graph.add_conditional_edges("steps", after_steps)
     graph.add_conditional_edges("execute", after_execute)
     graph.add_conditional_edges("inspect", after_inspect)
     graph.add_conditional_edges("repair", after_repair)

@@ -35,7 +35,7 @@ def repair_prompt(state: State, trip: Trip) -> Prompt:
     """
     first = first_prompt(state, trip)
     attempt = state.at_hand
-    problems = [_problem(f) for f in one_class(attempt.findings)]
+    problems = [told_problem(f) for f in one_class(attempt.findings)]
     more = prompts.render("repair", sql=attempt.sql, problems=problems)
     return Prompt(
         system=first.system,
@@ -51,7 +51,8 @@ def one_class(findings: Sequence[Finding]) -> list[Finding]:
     return [f for f in acting if f.kind == acting[0].kind] if acting else []
 
 
-def _problem(finding: Finding) -> str:
+def told_problem(finding: Finding) -> str:
+    """Say on one line what is wrong and what to do about it."""
     hint = f" {finding.hint}" if finding.hint else ""
     return untrusted(finding.message + hint, limit=PROBLEM)
 

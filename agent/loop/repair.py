@@ -13,6 +13,7 @@ from querymend.events import SqlWritten
 from querymend.loop.by_steps import BUILT, build_by_steps
 from querymend.loop.calling import call_model
 from querymend.loop.generate import attempt_of
+from querymend.loop.one_step import mend_step, write_step
 from querymend.loop.progress import no_progress, repaired_empty_before, whole
 from querymend.loop.prompting import one_class, repair_prompt
 from querymend.loop.state import State, Update
@@ -60,6 +61,7 @@ def _by_steps(state: State, trip: Trip) -> Update | None:
         trip.emit(SqlWritten(sql=built.attempts[-1].sql, author="rule", reason=BUILT.message))
         return {"attempts": (*state.attempts, *built.attempts), "model_repairs": repairs}
     tried = replace(state, attempts=(*state.attempts, *built.attempts), model_repairs=repairs)
+    doubtful = doubtful or (mend_step(state, trip) if _may_rule(state) else None)
     if doubtful is not None:
         return _ruled(doubtful, tried, trip) | {"model_repairs": repairs}
     if built.attempts:
@@ -95,6 +97,11 @@ def _by_model(state: State, trip: Trip) -> Update:
     if reason:
         trip.note("repair", stopped=reason)
         return {"stopped": reason}
+    if (stepped := write_step(state, trip)) is not None:
+        trip.emit(SqlWritten(sql=stepped.sql, author="model", reason=stepped.reason))
+        return _next(replace(stepped, findings=(SECOND_TRY,)), state)
+    if not trip.meter.may_call_model():
+        return {"stopped": f"{trip.meter.budget.model_calls} model calls were made"}
     written = call_model(trip, repair_prompt(state, trip))
     reply = read_reply(written.text, finished=written.finished)
     why = "; ".join(f.message for f in one_class(state.at_hand.findings))
@@ -102,6 +109,10 @@ def _by_model(state: State, trip: Trip) -> Update:
     attempt = attempt_of(reply.sql, reply.reason, why)
     if reply.sql and not _was_only_form(state):
         attempt = replace(attempt, findings=(*attempt.findings, SECOND_TRY))
+    return _next(attempt, state)
+
+
+def _next(attempt: Attempt, state: State) -> Update:
     return {"attempts": (*state.attempts, attempt), "model_repairs": state.model_repairs + 1}
 
 

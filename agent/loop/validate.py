@@ -8,6 +8,7 @@ from querymend.events import FindingMade
 from querymend.loop.foreign import FOREIGN, foreign_to_data
 from querymend.loop.judge import blocked, held_against_question, judge
 from querymend.loop.state import State, Update
+from querymend.loop.stepwise import name_steps
 from querymend.loop.trip import Trip
 from querymend.loop.weighing import priced
 
@@ -22,6 +23,7 @@ def validate(state: State, runtime: Runtime[Trip]) -> Update:
         found = (*found, *held_against_question(attempt.sql, state, trip))
     if attempt.sql:
         found = (*found, *foreign_to_data(attempt.sql, found, state, trip))
+    found = name_steps(found, attempt.sql, trip)
     for finding in found:
         trip.emit(FindingMade(finding=finding))
     trip.note("validate", findings=[(f.severity, f.code, f.message) for f in found])

@@ -181,10 +181,18 @@ def _no_column(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
         return _finding(ref, binding, "alias_not_visible", message, hint)
     if ref.clause == "on" and not name:
         name = ref.column.name or written(ref.column, binding.parsed.text)
-    where = f"Table {ref.source.name}" if ref.source else "No table in sight"
-    verb = "has no column" if ref.source else "has a column"
-    message = f"{where} {verb} {name}."
+    message = f"{_where(ref)} {name}."
     return _finding(ref, binding, "unknown_column", message, _column_hint(ref, catalog))
+
+
+def _where(ref: Ref) -> str:
+    """Say where a column was looked for."""
+    if ref.source is None:
+        return "No table in sight has a column"
+    if ref.source.table is None:
+        source = f"step {ref.source.name}" if ref.source.name else "result"
+        return f"The {source} offers no column"
+    return f"Table {ref.source.name} has no column"
 
 
 def _column_hint(ref: Ref, catalog: Catalog) -> str:
@@ -193,15 +201,19 @@ def _column_hint(ref: Ref, catalog: Catalog) -> str:
     sources = [ref.source] if ref.source else ref.block.sources
     here = {f"{s.name}.{c}" if s.name else c: c for s in sources for c in s.columns or ()}
     near = _nearest(name, here)
-    hints = []
-    if elsewhere:
-        plural = "tables" if len(elsewhere) > 1 else "table"
-        hints.append(f"Column {name} is in {plural} {', '.join(elsewhere[:4])}.")
+    hints = _elsewhere(name, elsewhere)
+    if ref.source and ref.source.table is None and ref.source.columns:
+        return " ".join([f"It offers {', '.join(ref.source.columns[:12])}.", *hints])
     if near:
         hints.append(f"The nearest here are {', '.join(near)}.")
     if not hints and here:
         hints.append(f"The columns here are {', '.join(list(here)[:12])}.")
     return " ".join(hints)
+
+
+def _elsewhere(name: str, tables: list[str]) -> list[str]:
+    plural = "tables" if len(tables) > 1 else "table"
+    return [f"Column {name} is in {plural} {', '.join(tables[:4])}."] if tables else []
 
 
 def _nearest(name: str, here: dict[str, str]) -> list[str]:
