@@ -97,6 +97,17 @@ def test_what_the_server_told_is_kept(case: dict[str, Any]) -> None:
     assert (told.query_id, told.state, told.bytes_scanned) == ("q-1", case["state"], 7)
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['row']}: {c['text'][:50]}")
+def test_a_message_for_whoever_mends_the_sql_repeats_neither_the_code_nor_the_place(
+    case: dict[str, Any],
+) -> None:
+    error = translated(case)
+    if isinstance(error, ours.QueryError):
+        assert error.code
+        assert not str(error).startswith((error.code + ":", "line "))
+        assert not error.position or f"line {error.position[0]}:" not in str(error)
+
+
 def test_every_row_of_the_table_has_a_case() -> None:
     rows = {c["row"] for c in CASES}
     assert rows >= {

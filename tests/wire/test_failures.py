@@ -83,6 +83,11 @@ def test_a_statement_is_refused_in_athenas_words(
     assert last(server, clients)["Status"]["AthenaError"]["ErrorType"] == case["type"]
 
 
+def test_dividing_by_zero_is_refused_in_athenas_words(shared: AthenaStandIn, connect: Make) -> None:
+    with pytest.raises(OperationalError, match=r"^DIVISION_BY_ZERO: .*Division by zero"):
+        connect(shared).cursor().execute("SELECT id / 0 FROM sales.orders")
+
+
 def test_a_fault_befalls_only_what_it_is_armed_for(server: AthenaStandIn, connect: Make) -> None:
     server.fault(Fault("exhausted", sql="customers", times=None), Fault("throttle", on="GetTables"))
     cursor = connect(server).cursor()

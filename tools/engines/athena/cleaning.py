@@ -28,6 +28,7 @@ def clean(text: str, sql: str = "", *, values: bool = False) -> str:
     for secret, shown in ((_REQUEST, ""), (_ARN, "(arn)"), (_S3, "(s3)"), (_ACCOUNT, "(account)")):
         text = secret.sub(shown, text)
     if values:
-        text = _QUOTED.sub(lambda m: m[0] if m[0].strip("'") in sql else "'…'", text)
+        known = sql.lower()  # Athena spells names in lower case
+        text = _QUOTED.sub(lambda m: m[0] if m[0].strip("'").lower() in known else "'…'", text)
     text = text.strip()
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -139,7 +139,7 @@ def _mend(rule: Rule, failure: Failure, statement: Statement) -> QuerymendError:
         )
     masked = rule.name in ("run time", "type", "function")
     return QueryError(
-        clean(failure.text, statement.sql, values=masked),
+        clean(failure.said, statement.sql, values=masked),
         code=failure.code or rule.name,
         position=told.position,
         hint=hint(rule.name, told),

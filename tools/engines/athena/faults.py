@@ -8,6 +8,7 @@ does not.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 Act = Literal["mend", "again", "once", "later", "denied", "budget", "broken", "setup", "login"]
@@ -36,6 +37,16 @@ class Failure:
         found = _CODE.match(self.text)
         return found[1] if found else self.api
 
+    @property
+    def said(self) -> str:
+        """The text without the code and the place before it, which are told apart."""
+        return _BEFORE.sub("", self.text) or self.text
+
+    @property
+    def own_words(self) -> str:
+        """The text without what it quotes: names and values are the statement's or the data's."""
+        return _QUOTED.sub("'…'", self.text)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
@@ -55,12 +66,24 @@ class Rule:
             return False
         if failure.api in self.api or (failure.type in self.types and failure.type is not None):
             return True
-        return self.text is not None and self.text.search(failure.text) is not None
+        return self.text is not None and self.text.search(failure.own_words) is not None
+
+    def decides(self, code: str) -> bool:
+        """Tell whether Trino's name alone makes a failure one of this row."""
+        return self.act == "mend" and self.text is not None and self.text.search(code) is not None
 
 
 def classify(failure: Failure) -> Rule:
-    """Return the row of a failure; one that fits nowhere is judged by its flags."""
-    return next((r for r in RULES if r.fits(failure)), None) or _by_flags(failure)
+    """Return the row of a failure; one that fits nowhere is judged by its flags.
+
+    Where Trino names a fault of the SQL or of its values, the name decides: what follows it holds
+    texts of the statement and of the data, which may read like any other failure.
+    """
+    code = failure.code
+    told = code in _WIDE or failure.type in _DENIED
+    named = () if told else (r for r in RULES if r.decides(code))
+    fitting = (r for r in RULES if r.fits(failure))
+    return next(chain(named, fitting), None) or _by_flags(failure)
 
 
 def _by_flags(failure: Failure) -> Rule:
@@ -89,6 +112,11 @@ def _rule(
 
 
 _CODE = re.compile(r"\s*([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b")
+_BEFORE = re.compile(r"\s*(?:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+:\s+|line \d+:\d+:\s+)+")
+_QUOTED = re.compile(r"(?<!\w)'(?:[^']|'')*'")
+_WIDE = frozenset(("SYNTAX_ERROR", "GENERIC_USER_ERROR", "QUERY_REJECTED"))
+"""Names that older engines and Athena itself give to faults of several kinds: the text decides."""
+_DENIED = (1500, 1501, 234)
 _THROTTLES = (
     "ThrottlingException",
     "Throttling",
@@ -116,7 +144,7 @@ RULES: tuple[Rule, ...] = (
         r"|accessdenied|is not authorized to perform|kms.*(denied|disabled|not authorized)"
         r"|cannot select from columns",
         api=("AccessDeniedException", "AccessDenied", "UnauthorizedException", "KMSAccessDenied"),
-        types=(1500, 1501, 234),
+        types=_DENIED,
     ),
     _rule(
         "results",

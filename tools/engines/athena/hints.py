@@ -7,9 +7,12 @@ from types import MappingProxyType
 
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
+from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog, Table
 from querymend.tools.engines.athena.faults import Failure
+from querymend.tools.sql.checks import check
+from querymend.tools.sql.parse import parse
 
 EXPECTED = 5
 NEAR = 3
@@ -63,10 +66,22 @@ class Told:
 
     @property
     def tables(self) -> list[Table]:
-        """The catalog's tables that the statement names."""
-        words = {w.lower() for w in _WORD.findall(self.sql)}
-        tables = self.catalog.tables if self.catalog else ()
-        return [t for t in tables if t.name.lower() in words]
+        """The catalog's tables that the statement reads; where it is no SQL, those it names."""
+        tree = parse(self.sql, "athena").tree
+        words = _WORD.findall(self.sql) if tree is None else _read_by(tree)
+        names = {w.lower() for w in words}
+        return [t for t in self.everything if t.name.lower() in names]
+
+    @property
+    def everything(self) -> tuple[Table, ...]:
+        """The catalog's tables."""
+        return self.catalog.tables if self.catalog else ()
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether the checks, which know every column of the catalog, refuse the statement."""
+        found = check(self.sql, dialect="athena", catalog=self.catalog)
+        return any(f.severity == "block" for f in found)
 
     @property
     def name(self) -> str:
@@ -82,16 +97,23 @@ def hint(rule: str, told: Told) -> str:
 
 
 def is_forbidden_column(told: Told) -> str:
-    """Return a column that Athena hides although the statement's tables have it, or nothing.
+    """Return a column that Athena hides although the statement may read it there, or nothing.
 
-    Athena says "cannot be resolved or requester is not authorized" in both cases.
+    Athena says "cannot be resolved or requester is not authorized" in both cases: it hides one
+    that a table has which the statement reads, where nothing else is wrong with the statement.
     """
     if "not authorized" not in told.failure.text:
         return ""
     bare = told.name.rpartition(".")[2]
-    owners = [t for t in told.tables if t.column(bare)]
-    single = len(told.tables) == 1 and "." not in told.name
-    return f"{owners[0].qualified_name}.{bare}" if owners and single else ""
+    owners = [t.qualified_name for t in told.tables if t.column(bare)]
+    if not owners or told.is_faulty:
+        return ""
+    return f"{owners[0]}.{bare}" if len(owners) == 1 else bare
+
+
+def _read_by(tree: exp.Expr) -> list[str]:
+    """Name the tables that a statement reads, and not what it only calls like one."""
+    return [t.name for t in tree.find_all(exp.Table)]
 
 
 def _syntax(told: Told) -> str:
@@ -119,17 +141,21 @@ def _caret(told: Told) -> str:
 def _column(told: Told) -> str:
     if "ambiguous" in told.failure.text.lower():
         return "Write the table's name or alias before the column."
+    bare = told.name.rpartition(".")[2]
+    if not told.tables:
+        owners = [t.name for t in told.everything if t.column(bare)][:NEAR]
+        return f"Read it FROM {' or '.join(owners)}." if owners else ""
     names = {f"{t.name}.{c.name}": c.name for t in told.tables for c in t.columns}
-    near = _near(told.name.rpartition(".")[2], names)
+    near = _near(bare, names)
     listed = "; ".join(
         f"{t.name}: {', '.join(c.name for c in t.columns[:20])}" for t in told.tables
     )
     meant = f"Nearest: {', '.join(near)}. " if near else ""
-    return f"{meant}Columns: {listed}." if listed else meant.strip()
+    return f"{meant}Columns: {listed}."
 
 
 def _table(told: Told) -> str:
-    tables = {t.qualified_name: t.name for t in (told.catalog.tables if told.catalog else ())}
+    tables = {t.qualified_name: t.name for t in told.everything}
     near = _near(told.name.rpartition(".")[2], tables) or list(tables)[:NEAR]
     return f"Tables that exist: {', '.join(near)}." if near else ""
 
@@ -139,7 +165,9 @@ def _function(told: Told) -> str:
     if found and found[1].lower() in REPLACED:
         return f"Athena has {REPLACED[found[1].lower()]} instead of {found[1]}."
     expected = _SIGNATURES.search(told.failure.text)
-    return expected[0].strip() if expected else "Use a function of Trino with its arguments' types."
+    if expected:
+        return expected[0].strip()
+    return _run_time(told) or "Use a function of Trino with its arguments' types."
 
 
 def _type(told: Told) -> str:
@@ -162,9 +190,9 @@ def _mentions(told: Told, name: str) -> bool:
 def _run_time(told: Told) -> str:
     text = told.failure.text.lower()
     cures = (
-        ("zero", "Divide by NULLIF(x, 0)."),
+        ("division by zero", "Divide by NULLIF(x, 0)."),
         ("out_of_range", "CAST to double or a wider decimal before the sum."),
-        ("multiple", "Aggregate the subquery, or use IN."),
+        ("multiple rows", "Aggregate the subquery, or use IN."),
         ("key not present", "Read maps with element_at(m, key), which gives NULL."),
         ("subscript", "Read arrays with element_at(a, n), which gives NULL."),
     )

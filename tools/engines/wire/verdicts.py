@@ -61,6 +61,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "invalid_literal": ("INVALID_LITERAL", ""),
     "invalid_path": ("INVALID_FUNCTION_ARGUMENT", ""),
     "unknown_unit": ("INVALID_FUNCTION_ARGUMENT", ""),
+    "division_by_zero": ("DIVISION_BY_ZERO", "Division by zero"),
 }
 """The finding's code, Trino's name, and its text; ``{clause}`` is the SQL at fault."""
 _OF_KIND = {"syntax": "SYNTAX_ERROR", "name": "COLUMN_NOT_FOUND", "type": "NOT_SUPPORTED"}
