@@ -23,7 +23,7 @@ from querymend.loop.trip import Trip
 from querymend.loop.weighing import ApprovalNeeded, affordable, priced
 from querymend.model.reply import read_reply
 from querymend.tools.engines.execution import Execution
-from querymend.tools.errors import QueryError
+from querymend.tools.errors import Final, QueryError, Unavailable
 from querymend.tools.findings import Finding, in_step
 from querymend.tools.questions.period import resolve_periods
 from querymend.tools.questions.reading import read_question
@@ -62,27 +62,32 @@ class Built:
 def build_by_steps(state: State, trip: Trip) -> Built:
     """Answer the steps of the question in order, and put the answer together.
 
-    It ends at the first step that cannot be mended; nothing is written after it.
-
-    Raises:
-        Final: the budget is spent, or access is denied.
-        Unavailable: engine or model stayed away.
+    It ends at the first step that cannot be mended, or that the budget has no room for; nothing
+    is written after it.
     """
     steps = _steps(state, trip)
-    if steps is None:
-        return Built()
     attempts: list[Attempt] = []
+    calls = trip.meter.model_calls
+    try:
+        for attempt in _climbed(steps, state, trip) if steps else ():
+            attempts.append(attempt)
+    except (Unavailable, Final) as error:
+        trip.note("step", stopped=str(error))
+    return Built(attempts=tuple(attempts), calls=trip.meter.model_calls - calls)
+
+
+def _climbed(steps: Steps, state: State, trip: Trip) -> Iterator[Attempt]:
+    """Yield the attempts at each step, and at the end the one at the whole."""
     made: list[Made] = []
-    for place, task in enumerate(steps.tasks):
+    for task in steps.tasks:
         sub = _asked(_joining(task, steps, made), state, trip)
         tried = list(_answered(task, sub, trip))
-        attempts += [_told(a, task) for a in tried]
+        yield from (_told(a, task) for a in tried)
         found = _made(task, tried[-1], trip)
         if found is None:
-            return Built(attempts=tuple(attempts), calls=place + 1)
+            return
         made.append(found)
-    whole = _whole(steps, made, trip)
-    return Built(attempts=(*attempts, *whole), calls=len(steps.tasks))
+    yield from _whole(steps, made, trip)
 
 
 def _steps(state: State, trip: Trip) -> Steps | None:
@@ -193,15 +198,11 @@ def _whole(steps: Steps, made: list[Made], trip: Trip) -> tuple[Attempt, ...]:
     build = finish(steps, made, trip.catalog)
     if build is None:
         return ()
-    names = ", then ".join(m.task.name for m in made)
-    return (
-        Attempt(
-            sql=build.sql(pretty=True),
-            author="rule",
-            reason=f"put together from steps: {names}",
-            findings=(BUILT,),
-        ),
-    )
+    why = f"put together from steps: {', then '.join(m.task.name for m in made)}"
+    sql = build.sql(pretty=True)
+    trip.emit(SqlWritten(sql=sql, author="rule", reason=why))
+    trip.note("repair", author="rule", sql=sql, reason=why)
+    return (Attempt(sql=sql, author="rule", reason=why, findings=(BUILT,)),)
 
 
 def _told(attempt: Attempt, task: Task) -> Attempt:

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from querymend.answer import Attempt
 from querymend.events import SqlWritten
-from querymend.loop.by_steps import BUILT, build_by_steps
+from querymend.loop.by_steps import build_by_steps
 from querymend.loop.calling import call_model
 from querymend.loop.generate import attempt_of
 from querymend.loop.one_step import mend_step, write_step
@@ -40,44 +40,38 @@ def repair(state: State, runtime: Runtime[Trip]) -> Update:
     trip = runtime.context
     trip.begin("repair")
     try:
-        return _by_rule(state, trip) or _by_steps(state, trip) or _by_model(state, trip)
+        return _by_rule(state, trip) or _by_steps(state, trip)
     except (Unavailable, Final) as error:
         trip.note("repair", stopped=str(error))
         return {"stopped": str(error)}
 
 
-def _by_steps(state: State, trip: Trip) -> Update | None:
-    """Answer the question step by step, where it has steps and its first query is at fault.
+def _by_steps(state: State, trip: Trip) -> Update:
+    """Answer a question of several steps step by step; else by a doubtful rule, else by the model.
 
     What no rule mends for certain is not yet given up: a doubtful fix is kept for the case that
     the steps lead nowhere.
     """
-    doubtful = _perhaps(state, trip)
+    doubtful = perhaps(state.at_hand, state, trip) if _may_rule(state) else None
     if doubtful is not None and not any(f.code in DOUBTS for f in doubtful.findings):
         return _ruled(doubtful, state, trip)
     built = build_by_steps(state, trip)
-    repairs = state.model_repairs + built.calls
+    tried = replace(
+        state,
+        attempts=(*state.attempts, *built.attempts),
+        model_repairs=state.model_repairs + built.calls,
+    )
+    so_far: Update = {"attempts": tried.attempts, "model_repairs": tried.model_repairs}
     if built.whole:
-        trip.emit(SqlWritten(sql=built.attempts[-1].sql, author="rule", reason=BUILT.message))
-        return {"attempts": (*state.attempts, *built.attempts), "model_repairs": repairs}
-    tried = replace(state, attempts=(*state.attempts, *built.attempts), model_repairs=repairs)
+        return so_far
     doubtful = doubtful or (mend_step(state, trip) if _may_rule(state) else None)
-    if doubtful is not None:
-        return _ruled(doubtful, tried, trip) | {"model_repairs": repairs}
-    if built.attempts:
-        return {"attempts": tried.attempts, "model_repairs": repairs} | _by_model(tried, trip)
-    return None
+    return so_far | (_ruled(doubtful, tried, trip) if doubtful else _by_model(tried, trip))
 
 
 def _by_rule(state: State, trip: Trip) -> Update | None:
     """Let the rules that are sure try, a bounded number of times."""
     mended = surely(state.at_hand, state, trip) if _may_rule(state) else None
     return _ruled(mended, state, trip) if mended else None
-
-
-def _perhaps(state: State, trip: Trip) -> Attempt | None:
-    """Return the best of the doubtful fixes."""
-    return perhaps(state.at_hand, state, trip) if _may_rule(state) else None
 
 
 def _may_rule(state: State) -> bool:

@@ -80,13 +80,18 @@ def _named(tree: exp.Select) -> list[str]:
     """Give every column of a select list a name of its own."""
     names: list[str] = []
     for place, node in enumerate(tree.expressions):
-        name = node.alias_or_name or "value"
+        name = _name_of(node) or "value"
         while name.lower() in (n.lower() for n in names):
             name = f"{name}_{place + 1}"
-        if node.alias_or_name != name:
+        if _name_of(node) != name:
             node.replace(exp.alias_(node.unalias().copy(), name))
         names.append(name)
     return names
+
+
+def _name_of(node: exp.Expr) -> str:
+    """Return what a column is called by every engine; expressions have no such name."""
+    return node.alias_or_name if isinstance(node, exp.Alias | exp.Column) else ""
 
 
 def _is_value(node: exp.Expr, dialect: str) -> bool:
