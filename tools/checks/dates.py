@@ -103,9 +103,12 @@ def _day(text: str) -> date | None:
 
 
 def other_period(seen: Seen) -> Iterable[Finding]:
-    """Find bounds on a date column that are not those of the one period asked for."""
+    """Find bounds on a date column that are not those of the one period asked for.
+
+    The steps of a statement may each have them, if they all have the same.
+    """
     found = spans(seen)
-    if len(seen.periods) != 1 or len(found) != 1:
+    if len(seen.periods) != 1 or len({_place(s) for s in found}) != 1:
         return
     period, span = seen.periods[0], found[0]
     if (period.kind == "day" and period.relative) or _agrees(period, span):
@@ -117,8 +120,13 @@ def other_period(seen: Seen) -> Iterable[Finding]:
         f"The question asks for {period.text}; the SQL takes {_said(span)}.",
         node=span.comparisons[0].node,
         hint=f"Use {_bounds(span.comparisons[0].used.column.name, period)}.",
-        fix=_bounded(seen, span, period),
+        fix=_bounded(seen, found, period),
     )
+
+
+def _place(span: Span) -> tuple[object, ...]:
+    used = span.comparisons[0].used
+    return used.table.qualified_name, used.column.name, span.start, span.end
 
 
 def _agrees(period: Period, span: Span) -> bool:
@@ -145,17 +153,17 @@ def _bounds(column: str, period: Period) -> str:
     return " AND ".join(parts)
 
 
-def _bounded(seen: Seen, span: Span, period: Period) -> exp.Expr | None:
+def _bounded(seen: Seen, found: list[Span], period: Period) -> exp.Expr | None:
     """Return the statement with the period's bounds in the place of those that stand there."""
-    nodes = [c.node for c in span.comparisons]
-    if len(nodes) > 2 or not all(c.plain for c in span.comparisons):
+    if any(len(s.comparisons) > 2 or not all(c.plain for c in s.comparisons) for s in found):
         return None
-    copy, (first, *rest) = copied(seen.tree, nodes)
-    side = span.comparisons[0].side.copy()
-    for twin in rest:
-        twin.replace(exp.true())
-    wanted = bounds(side, period)
-    first.replace(exp.and_(*wanted) if wanted else exp.true())
+    copy, twins = copied(seen.tree, [c.node for s in found for c in s.comparisons])
+    for span in found:
+        first, *rest = (twins.pop(0) for _ in span.comparisons)
+        for twin in rest:
+            twin.replace(exp.true())
+        wanted = bounds(span.comparisons[0].side.copy(), period)
+        first.replace(exp.and_(*wanted) if wanted else exp.true())
     for conjunction in list(copy.find_all(exp.And)):
         if isinstance(conjunction.expression, exp.Boolean) and conjunction.parent is not None:
             conjunction.replace(conjunction.this.copy())
