@@ -90,6 +90,21 @@ def test_all_unknown_names_are_told_at_once() -> None:
     assert {f.clause for f in found} == {"o.amnt", "o.x", "custmers", "items"}
 
 
+def test_a_table_that_is_named_before_it_is_joined_is_joined_before(
+    engine: duckdb.DuckDBPyConnection,
+) -> None:
+    sql = (
+        "SELECT c.name FROM orders AS o JOIN order_items AS i ON i.order_id = o.id AND c.id > 0"
+        " JOIN customers AS c ON c.id = o.customer_id"
+    )
+    (found,) = check(sql, dialect="duckdb", catalog=CATALOG)
+    assert (found.code, found.clause) == ("unknown_alias", "c.id")
+    assert found.fix is not None
+    engine.execute(f"EXPLAIN {found.fix}")
+    left = sql.replace(" JOIN order_items", " LEFT JOIN order_items")
+    assert [f.fix for f in check(left, dialect="duckdb", catalog=CATALOG)] == [None]
+
+
 def test_position_counts_lines_and_columns_from_one() -> None:
     (found,) = check_names(parse("SELECT id,\n  amnt\nFROM orders", "duckdb"), CATALOG)
     assert found.position == (2, 3)

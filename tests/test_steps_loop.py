@@ -189,3 +189,13 @@ def test_a_reply_that_repeats_the_steps_before_it_does_not_change_them(ask: Make
     again = "WITH t AS (SELECT 1 AS customer_id, 7 AS total), u AS (SELECT total FROM t) SELECT 0"
     answer = ask(fenced(sql), fenced(again)).ask("What is the total amount of each customer?")
     assert sorted(answer.rows) == [(10,), (25,), (150,)]
+
+
+def test_what_the_first_query_chose_rightly_is_not_asked_for_again(ask: Make) -> None:
+    question = "What was the amount of the top 2 customers by amount, broken down by status?"
+    top = "SELECT customer_id FROM orders GROUP BY customer_id ORDER BY SUM(amount) DESC LIMIT 2"
+    sql = f"WITH t AS ({top}) SELECT x.name, SUM(q.amount) FROM t JOIN orders AS o ON t.a = x.b"
+    answer = ask(fenced(sql)).ask(question)
+    assert sorted(answer.rows) == [(1, "paid", 150), (2, "open", 25)]
+    assert answer.cost.model_calls == 1
+    assert answer.attempts[1].step == "top_customers"

@@ -30,6 +30,7 @@ from querymend.tools.questions.reading import read_question
 from querymend.tools.questions.steps import Steps, Task
 from querymend.tools.results.expectation import expect
 from querymend.tools.sql.limits import cap
+from querymend.tools.steps.choices import choices
 from querymend.tools.steps.finish import finish
 from querymend.tools.steps.made import Made, made_of, repeated
 
@@ -81,25 +82,52 @@ def _climbed(steps: Steps, state: State, trip: Trip) -> Iterator[Attempt]:
     made: list[Made] = []
     for task in steps.tasks:
         sub = _asked(_joining(task, steps, made), state, trip)
-        tried = list(_answered(task, sub, trip))
-        yield from (_told(a, task) for a in tried)
-        found = _made(task, tried[-1], trip)
+        found = None
+        for tries in _ways(task, steps, sub, state, trip):
+            tried = list(tries)
+            yield from (_told(a, task) for a in tried)
+            found = _made(task, tried[-1], trip)
+            if found is not None:
+                break
         if found is None:
             return
         made.append(found)
     yield from _whole(steps, made, trip)
 
 
+def _ways(
+    task: Task, steps: Steps, sub: State, state: State, trip: Trip
+) -> Iterator[Iterator[Attempt]]:
+    """Yield the ways to a step's text: it is there already, or the model writes it."""
+    if steps.finish == "split":
+        for sql in choices(state.at_hand.sql, task, trip.deps.engine.dialect):
+            why = f"step {task.name}: it stands in the query before"
+            yield _settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
+    if not _has_room(steps, state, trip):
+        return
+    written = call_model(trip, replace(first_prompt(sub, trip), kind="step"))
+    reply = read_reply(written.text, finished=written.finished)
+    why = f"step {task.name}: {task.asks}"
+    yield _settled(task, attempt_of(reply.sql, reply.reason, why), sub, trip)
+    if steps.finish == "split":
+        for sql in choices(reply.sql or "", task, trip.deps.engine.dialect):
+            yield _settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
+
+
 def _steps(state: State, trip: Trip) -> Steps | None:
-    """Return the steps, if they are still to be tried and the budget has room for all of them."""
+    """Return the steps, if they are still to be tried."""
     steps = state.expectation.steps if state.expectation else None
-    if steps is None or not trip.deps.settings.steps or any(a.step for a in state.attempts):
-        return None
+    tried = any(a.step for a in state.attempts)
+    return steps if trip.deps.settings.steps and not tried else None
+
+
+def _has_room(steps: Steps, state: State, trip: Trip) -> bool:
+    """Tell whether the budget has room for all the steps; some of them may be made already."""
     meter, need = trip.meter, len(steps.tasks)
-    repairs = (meter.budget.max_repairs or 0) - state.model_repairs
+    before = 1 + state.model_repairs
+    repairs = meter.budget.max_repairs or 0
     calls = meter.budget.model_calls
-    room = calls is None or meter.model_calls + need <= calls
-    return steps if repairs >= need and room else None
+    return repairs >= state.model_repairs + need and (calls is None or before + need <= calls)
 
 
 def _asked(task: Task, state: State, trip: Trip) -> State:
@@ -124,11 +152,9 @@ def _joining(task: Task, steps: Steps, made: list[Made]) -> Task:
     return replace(task, asks=f"{task.asks} Name each {task.grain[0]} by {made[0].keys[0]}.")
 
 
-def _answered(task: Task, sub: State, trip: Trip) -> Iterator[Attempt]:
-    """Yield the model's text for a step and what the rules make of it, each checked and run."""
-    written = call_model(trip, replace(first_prompt(sub, trip), kind="step"))
-    reply = read_reply(written.text, finished=written.finished)
-    attempt: Attempt | None = attempt_of(reply.sql, reply.reason, f"step {task.name}: {task.asks}")
+def _settled(task: Task, first: Attempt, sub: State, trip: Trip) -> Iterator[Attempt]:
+    """Yield a text for a step and what the rules make of it, each checked and run."""
+    attempt: Attempt | None = first
     done: list[Attempt] = []
     while attempt is not None and len(done) <= MENDED:
         trip.emit(SqlWritten(sql=attempt.sql, author=attempt.author, reason=attempt.reason))

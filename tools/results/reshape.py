@@ -64,3 +64,18 @@ def best_of_each(case: Case) -> str | None:
     highest = wanted[0].direction == "high"
     fixed = rank_within(case.statement.tree, n=1, entity="", each=groups, highest=highest)
     return fixed.sql(case.statement.dialect) if fixed else None
+
+
+def first_of_all(case: Case, rows: int) -> str | None:
+    """Keep the first so many groups by the one aggregate of the list, where nothing orders them."""
+    tree, top = case.statement.tree, case.expectation.top
+    if not isinstance(tree, exp.Select) or top is None or tree.args.get("limit"):
+        return None
+    group = tree.args.get("group")
+    values = [e for e in tree.selects if e.find(exp.AggFunc) and not e.find(exp.Window)]
+    if group is None or len(values) != 1 or tree.args.get("order"):
+        return None
+    whole = tree.copy()
+    term = exp.Ordered(this=values[0].unalias().copy(), desc=not top.lowest)
+    whole.set("order", exp.Order(expressions=[term]))
+    return whole.limit(rows).sql(case.statement.dialect)

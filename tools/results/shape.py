@@ -6,7 +6,7 @@ from querymend.tools.findings import Finding, Severity
 from querymend.tools.fixes.top_n import rank_within, split_after_choice
 from querymend.tools.questions.words import name_words
 from querymend.tools.results.case import Case
-from querymend.tools.results.reshape import best_of_each, ordered_outside, ungrouped
+from querymend.tools.results.reshape import best_of_each, first_of_all, ordered_outside, ungrouped
 
 
 def reading_taken(case: Case) -> list[Finding]:
@@ -71,6 +71,7 @@ def too_many_entities(case: Case) -> list[Finding]:
             + (", ties included." if tied else "."),
             evidence=f"{len(case.rows)} rows",
             hint="" if tied else f"Order the rows by the measure and LIMIT {bound}.",
+            fix=None if tied else first_of_all(case, bound),
         )
     ]
 

@@ -1,12 +1,14 @@
 """Names that no table, column or alias answers to, all of them at once."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
 from querymend.tools.sql.binding import Binding, Block, Mismatch, Ref
+from querymend.tools.sql.join_order import joined_in_order
 from querymend.tools.sql.outputs import output_names
 from querymend.tools.sql.parse import Parsed, parse, position, written
 from querymend.tools.sql.subject import Subject
@@ -169,7 +171,11 @@ def _no_source(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
     if catalog.table(name) is not None:
         hint = f"Table {name} is not joined. {hint}"
     message = f"No table or alias {name} is in sight of {ref.column.sql()}."
-    return _finding(ref, binding, "unknown_alias", message, hint)
+    found = _finding(ref, binding, "unknown_alias", message, hint)
+    if ref.clause != "on" or ref.block.source(name) is None:
+        return found
+    hint = f"{name} is joined after it is named: join it before."
+    return replace(found, hint=hint, fix=joined_in_order(binding.parsed))
 
 
 def _no_column(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
