@@ -166,6 +166,18 @@ def test_two_rival_results_are_never_plain(mend: Callable[..., Chosen | None]) -
     assert chosen is None or not chosen.plain
 
 
+def test_a_name_that_another_stands_in_for_is_never_plain(
+    mend: Callable[..., Chosen | None],
+) -> None:
+    sure = mend("SELECT author_name FROM books WHERE title = 'Tides'")
+    guessed = mend("SELECT full_names FROM member WHERE member_id = 2")
+    assert sure
+    assert sure.plain
+    assert guessed
+    assert guessed.certainty > 0
+    assert not guessed.plain
+
+
 def test_the_budget_of_trials_holds(catalog: Catalog) -> None:
     ran: list[str] = []
 

@@ -143,6 +143,12 @@ def test_a_column_that_only_sorts_is_a_doubt() -> None:
     assert list(doubts(sql, known("Which city has the most teams?")))
 
 
+def test_a_column_that_is_listed_twice_is_doubted() -> None:
+    twice = "SELECT hero_name, hero_name AS again FROM hero"
+    assert list(doubts(twice, known("Which heroes?")))
+    assert not list(doubts("SELECT hero_name, hero_id FROM hero", known("Which heroes?")))
+
+
 def test_distinct_is_likeliest_where_the_question_asks_for_different_things() -> None:
     sql = "SELECT city FROM team JOIN hero ON team.id = hero.team_id"
     asked = distinct(sql, known("Which different cities?"))

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from published import Prediction, Warehouse, predictions, warehouses
 
@@ -76,8 +77,19 @@ def read(question: str) -> tuple[Reading, tuple[Period, ...]]:
     return read_question(question), resolve_periods(question, TODAY)
 
 
-def findings(one: Prediction, place: Warehouse) -> list[Finding]:
-    """Return everything that the checks say of a prediction and its result."""
+class Asked(Protocol):
+    """A question with a statement that answers it."""
+
+    @property
+    def sql(self) -> str: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def facts(self) -> tuple[str, ...]: ...
+
+
+def findings(one: Asked, place: Warehouse) -> list[Finding]:
+    """Return everything that the checks say of a statement and its result."""
     reading, periods = read(one.question)
     asked = {"dialect": "sqlite", "catalog": place.catalog, "question": one.question}
     found = [f for f in check(one.sql, **asked) if f.kind not in ("safety", "scope")]

@@ -5,9 +5,10 @@
 DATA holds ``spider`` and ``bird`` (``questions.jsonl``, ``databases``; Spider's ``tables.json``
 for keys) and ``predictions/{spider,bird}``. Each distinct prediction that failed or was wrongly
 empty is mended and run as SQLite; of the correct ones, those whose result is empty, 0 or NULL,
-since no fix is asked for on others. ``--split`` takes one half of the databases (BIRD: of the
-questions): what the rules hold by way of certainty was set on half 0. Facts are the question's
-evidence, if any.
+since no fix is asked for on others. What a fix wrote ends plainly answered where it needs no
+warning for itself (``sure``) and the checks of statement and result give none. ``--split`` takes
+one half of the databases (BIRD: of the questions): what the rules hold by way of certainty was set
+on half 0. Facts are the question's evidence, if any.
 """
 
 import argparse
@@ -18,14 +19,13 @@ import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 
-from column_values import Values
-from published import declared_keys, lines, spider_keys
+from detection import findings
+from published import Warehouse, lines, spider_keys
 
-from querymend.tools.catalog.model import Catalog, Column, Table
 from querymend.tools.fixes import Chosen, Known, Trial, choose
 from querymend.tools.results.compare import is_ordered, same_rows
 
@@ -78,44 +78,19 @@ class Mended:
     sql: str
     right: bool
     changed: bool
+    sure: bool
+    """The fix itself asks for no warning."""
     plain: bool
+    """Nor does any check of what it wrote: it ends plainly answered."""
     certainty: float
     share: float
     trials: int
 
 
-class Warehouse:
-    """One SQLite file with its catalog and values."""
+class Place(Warehouse):
+    """One SQLite file on which candidates are tried."""
 
-    def __init__(self, folder: Path, db: str, keys: Sequence[tuple[str, str, str, str]]) -> None:
-        path = folder / "databases" / f"{db}.sqlite"
-        self.database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
-        self.database.text_factory = lambda raw: raw.decode(errors="replace")
-        self.keys = keys
-
-    @cached_property
-    def catalog(self) -> Catalog:
-        """Tables, columns and declared keys."""
-        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-        names = [name for (name,) in self.database.execute(named).fetchall()]
-        return Catalog(tables=tuple(self._table(n, {m.lower(): m for m in names}) for n in names))
-
-    def _table(self, name: str, names: dict[str, str]) -> Table:
-        info = self.database.execute(f'PRAGMA table_info("{name}")').fetchall()
-        primary = sorted((r[5], r[1]) for r in info if r[5])
-        return Table(
-            name=name,
-            columns=tuple(Column(name=r[1], type=r[2]) for r in info),
-            primary_key=tuple(c for _, c in primary),
-            keys=tuple(declared_keys(self.database, name, names, self.keys)),
-        )
-
-    @cached_property
-    def values(self) -> Values:
-        """What its text columns hold."""
-        return Values(self.database, self.catalog)
-
-    def run(self, sql: str) -> tuple[list[tuple[object, ...]] | None, str]:
+    def rows(self, sql: str) -> tuple[list[tuple[object, ...]] | None, str]:
         """Return rows, or None and the error."""
         left = iter(range(STEPS))
         self.database.set_progress_handler(lambda: next(left, None) is None, 100_000)
@@ -126,7 +101,7 @@ class Warehouse:
 
     def trial(self, sql: str) -> Trial:
         """Run one candidate."""
-        rows, error = self.run(sql)
+        rows, error = self.rows(sql)
         if rows is None:
             return Trial(outcome="error", error=error)
         if not rows:
@@ -172,9 +147,9 @@ def _prediction(name: str, line: dict, sql: str, questions: dict) -> Prediction:
     )
 
 
-def mend(one: Prediction, place: Warehouse) -> Mended | None:
+def mend(one: Prediction, place: Place) -> Mended | None:
     """Mend one prediction as the loop would; None if it asks for no fix."""
-    rows, error = place.run(one.sql)
+    rows, error = place.rows(one.sql)
     idle = bool(rows) and not hollow(rows or [])
     if idle or (one.kind == "exec_error" and not error):
         return None
@@ -191,8 +166,8 @@ def mend(one: Prediction, place: Warehouse) -> Mended | None:
     return _told(one, chosen, place, rows)
 
 
-def _told(one: Prediction, chosen: Chosen | None, place: Warehouse, before: list | None) -> Mended:
-    after = place.run(chosen.sql)[0] if chosen else None
+def _told(one: Prediction, chosen: Chosen | None, place: Place, before: list | None) -> Mended:
+    after = place.rows(chosen.sql)[0] if chosen else None
     if one.kind == "correct":
         right = chosen is None or (after is not None and same_rows(before or [], after))
     else:
@@ -206,34 +181,40 @@ def _told(one: Prediction, chosen: Chosen | None, place: Warehouse, before: list
         sql=chosen.sql if chosen else "",
         right=right,
         changed=chosen is not None,
-        plain=chosen is not None and chosen.plain,
+        sure=chosen is not None and chosen.plain,
+        plain=chosen is not None and chosen.plain and not warned(one, chosen.sql, place),
         certainty=chosen.certainty if chosen else 0.0,
         share=chosen.share if chosen else 0.0,
         trials=chosen.trials if chosen else 0,
     )
 
 
-def _equal(rows: list, gold: str, place: Warehouse) -> bool:
+def warned(one: Prediction, sql: str, place: Place) -> bool:
+    """Tell whether the checks of statement and result say anything that a user must hear."""
+    return any(f.severity != "note" for f in findings(replace(one, sql=sql), place))
+
+
+def _equal(rows: list, gold: str, place: Place) -> bool:
     wanted = _gold(place, gold)
     return wanted is not None and same_rows(rows, wanted, ordered=is_ordered(gold, "sqlite"))
 
 
 @cache
-def _gold(place: Warehouse, sql: str) -> list | None:
-    return place.run(sql)[0]
+def _gold(place: Place, sql: str) -> list | None:
+    return place.rows(sql)[0]
 
 
 def measure(data: Path, name: str, split: int | None) -> tuple[list[Mended], Counter[str]]:
     """Mend all predictions of a set; also count them by kind."""
     keys = spider_keys(data) if name == "spider" else {}
-    places: dict[str, Warehouse] = {}
+    places: dict[str, Place] = {}
     done, counts = [], Counter[str]()
     for one in predictions(data, name):
         if split is not None and one.half != split:
             continue
         counts[one.kind] += 1
         if one.db not in places:
-            places[one.db] = Warehouse(data / name, one.db, keys.get(one.db, ()))
+            places[one.db] = Place(data / name, one.db, keys.get(one.db, ()))
         mended = mend(one, places[one.db])
         if mended is not None:
             done.append(mended)
@@ -249,6 +230,7 @@ def summary(done: Sequence[Mended], counts: Counter[str]) -> dict[str, float]:
         found[kind] = sum(m.right for m in mine) / all_
         found[f"plain_right_{kind}"] = sum(m.plain and m.right for m in mine) / all_
         found[f"plain_wrong_{kind}"] = sum(m.plain and not m.right for m in mine) / all_
+        found[f"sure_wrong_{kind}"] = sum(m.sure and not m.right for m in mine) / all_
     wrong = [m for m in done if m.kind != "correct" and m.plain and not m.right]
     broken = [m for m in done if m.kind == "correct" and not m.right]
     correct = max(counts["correct"], 1)

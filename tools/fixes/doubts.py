@@ -76,7 +76,7 @@ def _values_left_out(tree: exp.Expr, known: Known) -> Iterator[str]:
 
 
 def _odd_outputs(view: View) -> Iterator[str]:
-    """A column that an equality fixes is listed, or one that only sorts."""
+    """A column that an equality fixes is listed, one that only sorts, or one twice."""
     if not view.frames or view.frames[0].select is not view.tree:
         return
     frame = view.frames[0]
@@ -85,9 +85,12 @@ def _odd_outputs(view: View) -> Iterator[str]:
         for p in edits.predicates(frame)
         if isinstance(p.unnest(), exp.EQ) and isinstance(p.unnest().expression, exp.Literal)
     }
-    for item in frame.select.expressions:
-        if item.unalias().sql().lower() in fixed:
+    listed = [item.unalias().sql().lower() for item in frame.select.expressions]
+    for item, text in zip(frame.select.expressions, listed, strict=True):
+        if text in fixed:
             yield f"{item.sql()} is the same in every row"
+        if listed.count(text) > 1:
+            yield f"{item.sql()} is listed twice"
     yield from _only_sorts(frame.select)
 
 

@@ -11,7 +11,7 @@ from querymend.tools.fixes import duplicates
 from querymend.tools.fixes.candidates import candidates
 from querymend.tools.fixes.doubts import doubts
 from querymend.tools.fixes.fix import Fix, Known
-from querymend.tools.fixes.priors import PLAIN, PLAIN_SHARE, prior
+from querymend.tools.fixes.priors import GUESSED, PLAIN, PLAIN_SHARE, prior
 
 PADDED = frozenset({"value_padded"})
 DEPTH = 3
@@ -181,6 +181,7 @@ def _judged(chosen: Chosen, known: Known) -> Chosen:
         and not chosen.trial.repeated
         and chosen.share >= PLAIN_SHARE
         and chosen.certainty >= PLAIN
+        and not GUESSED.intersection(chosen.codes)
     )
     return replace(chosen, plain=sure and next(doubts(chosen.sql, known), None) is None)
 
