@@ -105,6 +105,21 @@ def test_a_table_that_is_named_before_it_is_joined_is_joined_before(
     assert [f.fix for f in check(left, dialect="duckdb", catalog=CATALOG)] == [None]
 
 
+def test_two_tables_of_one_alias_are_told_apart_by_their_columns(
+    engine: duckdb.DuckDBPyConnection,
+) -> None:
+    sql = (
+        "SELECT o.name, SUM(o.amount) FROM orders AS o JOIN customers AS o ON o.id = o.id"
+        " GROUP BY o.name"
+    )
+    fix = check(sql, dialect="duckdb", catalog=CATALOG)[0].fix
+    assert fix is not None
+    engine.execute(f"EXPLAIN {fix}")
+    assert "ON o.id = customers.id" in fix
+    unsure = sql.replace("SELECT o.name", "SELECT o.name, MAX(o.id)")
+    assert check(unsure, dialect="duckdb", catalog=CATALOG)[0].fix is None
+
+
 def test_position_counts_lines_and_columns_from_one() -> None:
     (found,) = check_names(parse("SELECT id,\n  amnt\nFROM orders", "duckdb"), CATALOG)
     assert found.position == (2, 3)

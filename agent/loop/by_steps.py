@@ -13,7 +13,7 @@ from querymend.loop.calling import call_model
 from querymend.loop.execute import engine_error, fetch, ran, refused
 from querymend.loop.generate import attempt_of
 from querymend.loop.inspect import look_at
-from querymend.loop.judge import blocked, held_against_question, judge
+from querymend.loop.judge import blocked, grain_findings, held_against_question, judge
 from querymend.loop.prompting import first_prompt
 from querymend.loop.state import State
 from querymend.loop.stepwise import BUILT as CODE
@@ -80,6 +80,7 @@ def build_by_steps(state: State, trip: Trip) -> Built:
 def _climbed(steps: Steps, state: State, trip: Trip) -> Iterator[Attempt]:
     """Yield the attempts at each step, and at the end the one at the whole."""
     made: list[Made] = []
+    doubts: list[Finding] = []
     for task in steps.tasks:
         sub = _asked(_joining(task, steps, made), state, trip)
         found = None
@@ -92,7 +93,8 @@ def _climbed(steps: Steps, state: State, trip: Trip) -> Iterator[Attempt]:
         if found is None:
             return
         made.append(found)
-    yield from _whole(steps, made, trip)
+        doubts += [f for f in _told(tried[-1], task).findings if f.severity == "warn"]
+    yield from _whole(steps, made, doubts, trip)
 
 
 def _ways(
@@ -193,7 +195,11 @@ def _run(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
             seconds=result.seconds,
         )
     )
-    seen = (*look_at(result, done, sub, trip), *repeated(task, done.sql, result, _dialect(trip)))
+    seen = (
+        *look_at(result, done, sub, trip),
+        *repeated(task, done.sql, result, _dialect(trip)),
+        *grain_findings(done.sql, sub, trip, lambda probe: fetch(probe, trip).rows),
+    )
     return replace(done, findings=(*done.findings, *seen))
 
 
@@ -219,8 +225,10 @@ def _made(task: Task, attempt: Attempt, trip: Trip) -> Made | None:
     return made_of(task, attempt.sql, result, _dialect(trip)) if result.rows else None
 
 
-def _whole(steps: Steps, made: list[Made], trip: Trip) -> tuple[Attempt, ...]:
-    """Put the steps together; nothing where no rule can."""
+def _whole(
+    steps: Steps, made: list[Made], doubts: list[Finding], trip: Trip
+) -> tuple[Attempt, ...]:
+    """Put the steps together; nothing where no rule can. What is doubtful in one stays so."""
     build = finish(steps, made, trip.catalog)
     if build is None:
         return ()
@@ -228,7 +236,7 @@ def _whole(steps: Steps, made: list[Made], trip: Trip) -> tuple[Attempt, ...]:
     sql = build.sql(pretty=True)
     trip.emit(SqlWritten(sql=sql, author="rule", reason=why))
     trip.note("repair", author="rule", sql=sql, reason=why)
-    return (Attempt(sql=sql, author="rule", reason=why, findings=(BUILT,)),)
+    return (Attempt(sql=sql, author="rule", reason=why, findings=(*doubts, BUILT)),)
 
 
 def _told(attempt: Attempt, task: Task) -> Attempt:

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Catalog
 from querymend.tools.findings import Finding
+from querymend.tools.sql.alias_clash import told_apart
 from querymend.tools.sql.binding import Binding, Block, Mismatch, Ref
 from querymend.tools.sql.join_order import joined_in_order
 from querymend.tools.sql.outputs import output_names
@@ -101,7 +102,7 @@ def _width(mismatch: Mismatch, parsed: Parsed) -> Finding:
 
 def _judge(ref: Ref, binding: Binding, catalog: Catalog) -> Finding | None:
     if ref.status == "ambiguous":
-        return _ambiguous(ref, binding)
+        return _ambiguous(ref, binding, catalog)
     if _is_merged(ref, binding.parsed.dialect):
         return _merged(ref, binding)
     if ref.status == "alias" and ref.clause == "select" and _is_too_early(ref):
@@ -154,11 +155,13 @@ def _finding(ref: Ref, binding: Binding, code: str, message: str, hint: str) -> 
     )
 
 
-def _ambiguous(ref: Ref, binding: Binding) -> Finding:
+def _ambiguous(ref: Ref, binding: Binding, catalog: Catalog) -> Finding:
     holders = [s.name for s in ref.block.sources if s.has(ref.column.name)]
     if len(set(holders)) < len(holders):
         message = f"Two tables are called {holders[0]}, and both have {ref.column.name}."
-        return _finding(ref, binding, "ambiguous_column", message, "Give each table its own alias.")
+        hint = "Give each table its own alias."
+        found = _finding(ref, binding, "ambiguous_column", message, hint)
+        return replace(found, fix=told_apart(binding.parsed, catalog))
     choices = " or ".join(f"{h}.{ref.column.name}" for h in holders[:4])
     message = f"Column {ref.column.name} is in {' and '.join(holders[:4])}: ambiguous."
     return _finding(ref, binding, "ambiguous_column", message, f"Write {choices}.")

@@ -13,9 +13,12 @@ Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def by_step(findings: Iterable[Finding], subject: Subject) -> list[Finding]:
-    """Say of each finding in which step it is, where the statement has more than one."""
+    """Say of each finding in which step it is, where the statement has more than one.
+
+    Notes stay as they are: they blame nothing.
+    """
     spans = list(_spans(subject.tree, subject.parsed.text))
-    return [in_step(f, _step_of(f, spans)) for f in findings]
+    return [f if f.severity == "note" else in_step(f, _step_of(f, spans)) for f in findings]
 
 
 def _step_of(finding: Finding, spans: list[tuple[str, Span]]) -> str:
