@@ -59,7 +59,7 @@ def _projection(node: exp.Expr, dialect: str, star: Callable[[str], Columns]) ->
         return None
     if isinstance(node, exp.Unnest) or (isinstance(node, exp.Dot) and node.find(exp.Star)):
         return None
-    return [_name(node, dialect)]
+    return [output_name(node, dialect)]
 
 
 def _expand(star: exp.Star, columns: Columns) -> list[str] | None:
@@ -75,23 +75,32 @@ def _expand(star: exp.Star, columns: Columns) -> list[str] | None:
     return [renames.get(c.lower(), c) for c in kept]
 
 
-def _name(node: exp.Expr, dialect: str) -> str:
+def output_name(node: exp.Expr, dialect: str) -> str:
+    """Return what an item of a SELECT list is called; ``UNNAMED`` where the engine says."""
     if isinstance(node, exp.Alias):
         return node.alias
     if isinstance(node, exp.Column):
         return node.name
     if isinstance(node, exp.Dot):
-        return str(node.expression.name)
+        named = dialect not in _VALUES or dialect == "duckdb" or _is_path(node.this)
+        return str(node.expression.name) if named else UNNAMED
     if isinstance(node, (exp.Paren, exp.Window, exp.Filter)) and dialect != "duckdb":
-        return _name(node.this, dialect)
+        return output_name(node.this, dialect)
     if dialect == "postgres":
         return _postgres_name(node)
     return UNNAMED
 
 
+def _is_path(node: exp.Expr) -> bool:
+    """Tell whether something is written with names and dots alone."""
+    while isinstance(node, (exp.Dot, exp.Paren)):
+        node = node.this
+    return isinstance(node, (exp.Column, exp.Identifier))
+
+
 def _postgres_name(node: exp.Expr) -> str:
     if isinstance(node, exp.Cast):
-        return _name(node.this, "postgres")
+        return output_name(node.this, "postgres")
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
     if isinstance(node, exp.Func):

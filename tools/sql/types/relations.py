@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from querymend.tools.sql.binding import Block, Source
-from querymend.tools.sql.outputs import UNNAMED, alias_columns, output_names
+from querymend.tools.sql.outputs import UNNAMED, alias_columns, output_name, output_names
 from querymend.tools.sql.trees import arms, unwrap
 from querymend.tools.sql.types.coercion import common_type
 from querymend.tools.sql.types.model import BIGINT, UNKNOWN, TrinoType
@@ -52,8 +52,7 @@ def _projected(typer: Typer, node: exp.Expr, block: Block | None) -> list[Named]
         return _fields(typer.of(node.this))
     if isinstance(node, (exp.Aliases, exp.Unnest)):
         return None
-    name = node.alias_or_name if isinstance(node, (exp.Alias, exp.Column, exp.Dot)) else ""
-    return [(name or UNNAMED, typer.of(node))]
+    return [(output_name(node, "trino"), typer.of(node))]
 
 
 def _is_star(column: exp.Column) -> bool:

@@ -2,10 +2,15 @@
 
 import json
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 
 from querymend.tools.engines.stand_in.runtime.json_text import Json, read, write
-from querymend.tools.engines.stand_in.runtime.numbers import double_text, java_text
+from querymend.tools.engines.stand_in.runtime.numbers import (
+    double_text,
+    fitted,
+    java_text,
+    rounded,
+)
 from querymend.tools.engines.stand_in.runtime.scalar import TrinoFault, unsupported
 from querymend.tools.sql.types.model import TrinoType
 from querymend.tools.sql.types.spelling import read_type
@@ -84,7 +89,7 @@ def _integer(value: Json, kind: TrinoType) -> Json:
             raise ValueError(value)
         number = int(value)
     else:
-        number = int(Decimal(str(value)).quantize(Decimal(1), ROUND_HALF_UP))
+        number = int(rounded(Decimal(str(value)), 0))
     if not -(1 << (_BITS[kind.base] - 1)) <= number < 1 << (_BITS[kind.base] - 1):
         raise ValueError(value)
     return number
@@ -96,10 +101,7 @@ def _double(value: Json, kind: TrinoType) -> Json:
 
 def _decimal(value: Json, kind: TrinoType) -> Json:
     number = Decimal(int(value)) if isinstance(value, bool) else Decimal(str(value))
-    rounded = number.quantize(Decimal(1).scaleb(-kind.scale), ROUND_HALF_UP)
-    if abs(rounded) >= Decimal(10) ** (kind.precision - kind.scale):
-        raise ValueError(value)
-    return format(rounded, "f")
+    return fitted(number, kind.precision, kind.scale)
 
 
 def _boolean(value: Json, kind: TrinoType) -> Json:
@@ -175,7 +177,7 @@ def _leaf(value: object, kind: TrinoType) -> str:
     if kind.base in ("double", "real") and isinstance(value, (int, Decimal)):
         return java_text(float(value))
     if kind.base == "decimal" and isinstance(value, (int, Decimal)):
-        return format(Decimal(value).quantize(Decimal(1).scaleb(-kind.scale)), "f")
+        return format(rounded(Decimal(value), kind.scale), "f")
     if isinstance(value, int):
         return str(value)
     if kind.base in ("varchar", "char", "date"):

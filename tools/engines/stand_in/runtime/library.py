@@ -2,15 +2,30 @@
 
 import duckdb
 
-from querymend.tools.engines.stand_in.runtime import dates, json, numbers, regex, text, zones
+from querymend.tools.engines.stand_in.runtime import (
+    binary,
+    dates,
+    formatting,
+    json,
+    letters,
+    numbers,
+    pieces,
+    regex,
+    urls,
+    zones,
+)
 from querymend.tools.engines.stand_in.runtime.scalar import Scalar, register
 
 FUNCTIONS: tuple[Scalar, ...] = (
+    *binary.FUNCTIONS,
     *dates.FUNCTIONS,
+    *formatting.FUNCTIONS,
     *json.FUNCTIONS,
+    *letters.FUNCTIONS,
     *numbers.FUNCTIONS,
+    *pieces.FUNCTIONS,
     *regex.FUNCTIONS,
-    *text.FUNCTIONS,
+    *urls.FUNCTIONS,
     *zones.FUNCTIONS,
 )
 

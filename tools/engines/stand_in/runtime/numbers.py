@@ -1,8 +1,9 @@
 """Numbers as Trino writes and counts them."""
 
 import math
+import re
 import struct
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 from querymend.tools.engines.stand_in.runtime.scalar import (
     Scalar,
@@ -13,6 +14,9 @@ from querymend.tools.engines.stand_in.runtime.scalar import (
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LONG = 1 << 63
+_WIDE = Context(prec=1000)
+"""Python's own would fail beyond 28 digits; Trino's decimals have 38."""
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 def special(value: float) -> str:
@@ -31,13 +35,13 @@ def double_text(value: float) -> str:
 
 def real_text(value: float) -> str:
     """Write a real as a cast to varchar does."""
-    return special(value) or _scientific(_shortest(value))
+    return special(value) or _scientific(real_digits(value))
 
 
 def _scientific(text: str) -> str:
     number = Decimal(text)
     if not number:
-        return "0E0"
+        return "-0E0" if number.is_signed() else "0E0"
     _, digits, exponent = number.normalize().as_tuple()
     assert isinstance(exponent, int)
     rest = "".join(map(str, digits[1:])) or "0"
@@ -45,44 +49,73 @@ def _scientific(text: str) -> str:
     return f"{sign}{digits[0]}.{rest}E{len(digits) - 1 + exponent}"
 
 
-def _shortest(value: float) -> str:
+def single(value: float) -> float:
+    """Return the float of 32 bits nearest to a value."""
+    nearest: float = struct.unpack("f", struct.pack("f", value))[0]
+    return nearest
+
+
+def real_digits(value: float) -> str:
     """Return the fewest digits that name this float of 32 bits."""
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
-        if struct.unpack("f", struct.pack("f", float(text)))[0] == value:
+        if single(float(text)) == value:
             return text
     return repr(value)
 
 
-def java_text(value: float) -> str:
-    """Write a double as Java does: ``1234567.5``, ``1.0E20``."""
+def java_text(value: float, *, digits: str = "") -> str:
+    """Write a double as Java does: ``1234567.5``, ``1.0E20``.
+
+    Args:
+        value: the number.
+        digits: its digits, where they are not those of a double.
+    """
     if special(value) or value == 0:
         return special(value) or repr(value)
+    shown = digits or repr(value)
     if 1e-3 <= abs(value) < 1e7:
-        text = format(Decimal(repr(value)), "f")
+        text = format(Decimal(shown), "f")
         return text if "." in text else f"{text}.0"
-    return _scientific(repr(value))
+    return _scientific(shown)
+
+
+def rounded(number: Decimal, scale: int) -> Decimal:
+    """Round half up to so many digits behind the point, however many there are before it.
+
+    Raises:
+        InvalidOperation: it is no finite number.
+    """
+    return number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _WIDE)
 
 
 def _to_decimal(text: str, precision: int, scale: int) -> str:
     """Read a decimal, round it half up to the scale, and bound it to the precision."""
     try:
-        if "_" in text:
+        if not _DECIMAL.fullmatch(text):
             raise InvalidOperation
-        value = Decimal(text.strip())
-        rounded = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
-        if not value.is_finite() or abs(rounded) >= Decimal(10) ** (precision - scale):
-            raise InvalidOperation
+        return fitted(Decimal(text), precision, scale)
     except InvalidOperation as error:
         message = f"Cannot cast VARCHAR '{text}' to DECIMAL({precision}, {scale})"
         raise TrinoFault("INVALID_CAST_ARGUMENT", message) from error
-    return format(rounded, "f")
+
+
+def fitted(number: Decimal, precision: int, scale: int) -> str:
+    """Round a number to a decimal's scale, and write it.
+
+    Raises:
+        InvalidOperation: it has more digits than the precision allows.
+    """
+    found = rounded(number, scale)
+    if found.copy_abs() >= Decimal(10) ** (precision - scale):
+        raise InvalidOperation
+    return format(found, "f")
 
 
 def _double_to_decimal(value: float, precision: int, scale: int) -> str:
     try:
-        return _to_decimal(repr(value), precision, scale)
-    except TrinoFault as error:
+        return fitted(Decimal(repr(value)), precision, scale)
+    except InvalidOperation as error:
         message = f"Cannot cast DOUBLE '{java_text(value)}' to DECIMAL({precision}, {scale})"
         raise TrinoFault("INVALID_CAST_ARGUMENT", message) from error
 

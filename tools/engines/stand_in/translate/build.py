@@ -1,6 +1,6 @@
 """Small pieces of DuckDB's SQL as trees."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import ClassVar
 
@@ -153,6 +153,17 @@ def taken(node: exp.Expr, name: str) -> exp.Expr:
 def lambda_(body: exp.Expr, *names: str) -> exp.Lambda:
     """Make a function of the named parameters."""
     return exp.Lambda(this=body, expressions=[exp.to_identifier(n, quoted=True) for n in names])
+
+
+def once(node: exp.Expr, body: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """Use a value several times, and let it be worked out once: ``x -> body`` over a list of it.
+
+    Only the value itself may stand in the body: DuckDB's lambdas hold no subqueries.
+    """
+    if isinstance(node, (exp.Column, exp.Literal, exp.Null)):
+        return body(node)
+    held = call("list_transform", call("list_value", node), lambda_(body(column("qm_v")), "qm_v"))
+    return call("list_extract", held, number(1))
 
 
 def replaced(body: exp.Expr, by: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -13,6 +13,7 @@ from querymend.tools.engines.stand_in.translate.build import (
     filled,
     lambda_,
     number,
+    once,
     struct,
     taken,
     text,
@@ -35,6 +36,8 @@ _FLOAT = (
 )
 _BOOLEAN = "^(?:true|t|1|false|f|0)$"
 """What Trino reads; of any other text nothing is left, which DuckDB's own cast then refuses."""
+_TOO_LARGE = "3.4028235677973366e38"
+"""From here on a double is nearer to infinity than to the largest real."""
 Caster = Callable[[exp.Expr, TrinoType, TrinoType], exp.Expr]
 _TOO_LONG = (
     "CASE WHEN length(a) > b THEN error('INVALID_CAST_ARGUMENT: Value ' || a ||"
@@ -70,9 +73,7 @@ def cast_as(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
         return found(node, given, wanted)
     if coerces(given, wanted):
         return coerced(node, given, wanted)
-    if "json" in (given.base, wanted.base):
-        raise refused(f"A cast from {given} to {wanted}")
-    raise fault("TYPE_MISMATCH", f"Cannot cast {given} to {wanted}")
+    raise refused(f"A cast from {given} to {wanted}")
 
 
 def _family(kind: TrinoType) -> str:
@@ -85,6 +86,20 @@ def _family(kind: TrinoType) -> str:
 
 def _number(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
     return cast(node, physical(wanted))
+
+
+def _float(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
+    """Narrow a double as Trino does: what is too large for a real is infinite."""
+    if wanted.base == "double":
+        return cast(node, "DOUBLE")
+    return once(
+        node,
+        lambda a: filled(
+            f"CASE WHEN abs(a) < {_TOO_LARGE} OR isnan(a) THEN CAST(a AS FLOAT)"
+            " ELSE CAST(sign(a) * CAST('Infinity' AS FLOAT) AS FLOAT) END",
+            a=a,
+        ),
+    )
 
 
 def _float_to_integer(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
@@ -228,8 +243,8 @@ def _from_json(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
     if wanted.parts and isinstance(node, exp.Anonymous) and node.name.lower() == "qm_json_parse":
         node = node.expressions[0]  # Trino reads the text itself here, which keeps its keys' order
     shaped = call("qm_from_json", node, text(str(wanted)))
-    if wanted.base in TEXTS:
-        return filled("a ->> '$'", a=cast(shaped, "JSON"))
+    if wanted.base in (*TEXTS, "decimal"):
+        return cast(filled("a ->> '$'", a=cast(shaped, "JSON")), physical(wanted))
     return unshaped(cast(cast(shaped, "JSON"), _shape(wanted)), wanted)
 
 
@@ -309,7 +324,7 @@ def _row(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
 _CASTERS: dict[tuple[str, str], Caster] = {
     **{(a, b): _number for a in ("integer", "decimal") for b in ("float", "decimal")},
     ("integer", "integer"): _number,
-    ("float", "float"): _number,
+    ("float", "float"): _float,
     ("float", "integer"): _float_to_integer,
     ("decimal", "integer"): _decimal_to_integer,
     ("float", "decimal"): _float_to_decimal,

@@ -8,6 +8,8 @@ from querymend.tools.engines.stand_in.translate.build import (
     cast,
     field,
     filled,
+    once,
+    text,
 )
 from querymend.tools.engines.stand_in.translate.casts import wall_clock
 from querymend.tools.engines.stand_in.translate.coercions import coerced, zoned
@@ -92,12 +94,24 @@ def unscaled(node: exp.Expr, kind: TrinoType) -> exp.Expr:
 
 def scaled(node: exp.Expr, kind: TrinoType) -> exp.Expr:
     """Return the decimal that has these digits."""
-    whole = cast(node, f"DECIMAL({max(38 - kind.scale, 1)}, 0)")
     if not kind.scale:
-        return cast(whole, physical(kind))
-    unit = f"0.{'1'.zfill(kind.scale)}"
-    small = cast(exp.Literal.number(unit), f"DECIMAL({kind.scale}, {kind.scale})")
-    return cast(filled("a * b", a=whole, b=small), physical(kind))
+        return cast(node, physical(kind))
+    unit = cast(text(f"0.{'1'.zfill(kind.scale)}"), f"DECIMAL({kind.scale}, {kind.scale})")
+    room = 38 - kind.scale
+    if kind.precision <= room:
+        whole = cast(node, f"DECIMAL({room}, 0)")
+        return cast(filled("a * b", a=whole, b=unit), physical(kind))
+    return once(node, lambda digits: _scaled_by_parts(digits, unit, kind))
+
+
+def _scaled_by_parts(digits: exp.Expr, unit: exp.Expr, kind: TrinoType) -> exp.Expr:
+    """Put the digits before the point and those behind it together: a product has no room."""
+    by = cast(exp.Literal.number(10**kind.scale), "HUGEINT")
+    before = cast(filled("a // b", a=digits, b=by), physical(kind))
+    behind = cast(filled("a % b", a=digits.copy(), b=by.copy()), f"DECIMAL({kind.scale}, 0)")
+    fraction = cast(filled("a * b", a=behind, b=unit), f"DECIMAL({kind.scale}, {kind.scale})")
+    wide = f"DECIMAL(38, {kind.scale})"
+    return cast(filled("a + b", a=cast(before, wide), b=cast(fraction, wide)), physical(kind))
 
 
 def divided(

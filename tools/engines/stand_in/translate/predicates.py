@@ -94,7 +94,12 @@ def _in_query(tr: Translator, node: exp.Expr, query: exp.Expr) -> exp.Expr:
 def like(tr: Translator, node: exp.Expr) -> exp.Expr:
     """Translate LIKE, in which nothing escapes unless ESCAPE says so."""
     left, right = tr.to(node.this, VARCHAR), tr.to(node.expression, VARCHAR)
-    return exp.Like(this=atom(left), expression=atom(right))
+    return _negated(node, exp.Like(this=atom(left), expression=atom(right)))
+
+
+def _negated(node: exp.Expr, made: exp.Expr) -> exp.Expr:
+    """Return the opposite where the parser said NOT with a flag."""
+    return exp.Not(this=exp.Paren(this=made)) if node.args.get("negate") else made
 
 
 def escape(tr: Translator, node: exp.Expr) -> exp.Expr:
@@ -102,7 +107,7 @@ def escape(tr: Translator, node: exp.Expr) -> exp.Expr:
     inner = node.this
     if not isinstance(inner, exp.Like):
         raise tr.refused("ESCAPE", node)
-    return filled(
+    found = filled(
         "CASE WHEN length(c) <> 1"
         " THEN error('INVALID_FUNCTION_ARGUMENT: Escape string must be a single character')"
         " ELSE like_escape(a, b, c) END",
@@ -110,6 +115,7 @@ def escape(tr: Translator, node: exp.Expr) -> exp.Expr:
         b=tr.to(inner.expression, VARCHAR),
         c=tr.to(node.expression, VARCHAR),
     )
+    return _negated(inner, found)
 
 
 def logic(tr: Translator, node: exp.Expr) -> exp.Expr:
@@ -139,7 +145,7 @@ def is_(tr: Translator, node: exp.Expr) -> exp.Expr:
     """Translate IS NULL, the only IS that Trino has."""
     if not isinstance(node.expression, exp.Null):
         raise tr.refused(node.sql("trino")[:60], node)
-    return exp.Is(this=atom(tr.expr(node.this)), expression=exp.null())
+    return _negated(node, exp.Is(this=atom(tr.expr(node.this)), expression=exp.null()))
 
 
 def exists(tr: Translator, node: exp.Expr) -> exp.Expr:
@@ -149,4 +155,4 @@ def exists(tr: Translator, node: exp.Expr) -> exp.Expr:
 
 def subquery(tr: Translator, node: exp.Expr) -> exp.Expr:
     """Translate a query that stands for one value."""
-    return exp.Subquery(this=tr.query(node.this, None))
+    return exp.Subquery(this=tr.query(node, None))

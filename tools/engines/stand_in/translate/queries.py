@@ -11,7 +11,12 @@ from querymend.tools.engines.stand_in.translate.grouping import add_group
 from querymend.tools.engines.stand_in.translate.ordering import add_limits, ordered
 from querymend.tools.engines.stand_in.translate.recursion import recursive
 from querymend.tools.engines.stand_in.translate.scalars import stored_column
-from querymend.tools.engines.stand_in.translate.sources import add_from, column_names, value_rows
+from querymend.tools.engines.stand_in.translate.sources import (
+    add_from,
+    check_listed,
+    column_names,
+    value_rows,
+)
 from querymend.tools.engines.stand_in.translate.translator import Translator
 from querymend.tools.sql.outputs import alias_columns
 from querymend.tools.sql.sources import Block, Source
@@ -90,6 +95,7 @@ def _meets_itself(cte: exp.CTE) -> bool:
 
 def _cte(tr: Translator, cte: exp.CTE) -> exp.CTE:
     listed = alias_columns(cte.args.get("alias"))
+    check_listed(listed, own_columns(tr, cte.this), cte.alias)
     names = listed or column_names(own_columns(tr, cte.this))
     alias = exp.TableAlias(
         this=exp.to_identifier(cte.alias, quoted=True),

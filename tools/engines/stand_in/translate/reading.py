@@ -4,6 +4,7 @@ The usual parser turns many calls into nodes of their own, and rewrites their pa
 (``'%Y-%m'`` is no longer what was written); here a call keeps its name and its arguments.
 """
 
+import re
 from typing import ClassVar
 
 import sqlglot
@@ -61,4 +62,19 @@ def read_plainly(sql: str) -> Parsed:
         raise QueryError(str(error).splitlines()[0], code="SYNTAX_ERROR") from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
         raise QueryError("There is not exactly one statement.", code="SYNTAX_ERROR")
-    return Parsed(text=sql, dialect="athena", tree=trees[0], tokens=tuple(tokens))
+    tree = trees[0].transform(_plain, copy=False)
+    return Parsed(text=sql, dialect="athena", tree=tree, tokens=tuple(tokens))
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """Put the letters that ``U&'…'`` means in its place."""
+    if not isinstance(node, exp.UnicodeString):
+        return node
+    escape = node.args.get("escape")
+    sign = re.escape(escape.name if isinstance(escape, exp.Expr) else "\\")
+    point = re.compile(rf"{sign}(?:({sign})|\+([0-9A-Fa-f]{{6}})|([0-9A-Fa-f]{{4}}))")
+    return exp.Literal.string(point.sub(_letter, node.name))
+
+
+def _letter(found: re.Match[str]) -> str:
+    return found[1] or chr(int(found[2] or found[3], 16))

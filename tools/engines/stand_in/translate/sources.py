@@ -1,5 +1,7 @@
 """FROM: tables, subqueries, UNNEST, VALUES, LATERAL, and how they are joined."""
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from querymend.tools.engines.stand_in.refusals import fault
@@ -14,6 +16,7 @@ from querymend.tools.engines.stand_in.translate.build import (
 )
 from querymend.tools.engines.stand_in.translate.physical import field_names
 from querymend.tools.engines.stand_in.translate.translator import Translator
+from querymend.tools.errors import QueryError
 from querymend.tools.sql.outputs import UNNAMED
 from querymend.tools.sql.sources import Block, Source
 from querymend.tools.sql.types.model import BOOLEAN, TrinoType
@@ -65,6 +68,8 @@ def _relation(tr: Translator, node: exp.Expr, block: Block) -> exp.Expr:
     source = next((s for s in block.sources if s.node is node), None)
     if source is None:
         return _bracketed(tr, node, block)
+    if not isinstance(node, exp.Unnest):
+        check_listed(_listed(node), tr.columns(source), source.name)
     if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
         return _table(tr, node, source, block)
     if isinstance(node, exp.Unnest):
@@ -120,6 +125,17 @@ def _listed(node: exp.Expr) -> list[exp.Expr]:
     return list(alias.args.get("columns") or []) if isinstance(alias, exp.TableAlias) else []
 
 
+def check_listed(listed: Sequence[object], columns: Sequence[object], name: str) -> None:
+    """Refuse an alias that lists more columns than there are, or fewer."""
+    if listed and len(listed) != len(columns):
+        raise _mismatched(len(listed), len(columns), name)
+
+
+def _mismatched(listed: int, there: int, name: str) -> QueryError:
+    message = f"Column alias list has {listed} entries but '{name}' has {there} columns available"
+    return fault("MISMATCHED_COLUMN_ALIASES", message)
+
+
 def _alias(tr: Translator, source: Source, *, with_columns: bool) -> exp.TableAlias:
     made = exp.TableAlias(this=exp.to_identifier(tr.alias(source), quoted=True))
     if with_columns:
@@ -150,6 +166,8 @@ def value_rows(tr: Translator, node: exp.Values, kinds: list[TrinoType]) -> exp.
     rows = []
     for row in node.expressions:
         cells = row.expressions if isinstance(row, exp.Tuple) else [row]
+        if len(cells) == 1 and tr.kind(cells[0]).base == "row":
+            raise tr.refused("VALUES of a row that is written as one value", row)
         made = [tr.to(c, k) for c, k in zip(cells, kinds, strict=True)]
         rows.append(exp.Tuple(expressions=made))
     return exp.Values(expressions=rows)
@@ -174,8 +192,7 @@ def _unnest(tr: Translator, node: exp.Unnest, source: Source) -> exp.Expr:
     columns = tr.columns(source)
     names = column_names(columns)
     if len(names) != len(made):
-        message = f"Column alias list has {len(_listed(node))} entries but '{source.name}' has"
-        raise fault("MISMATCHED_COLUMN_ALIASES", f"{message} {len(made)} columns available")
+        raise _mismatched(len(_listed(node)), len(made), source.name)
     query = exp.Select(expressions=[_named(e, n) for e, n in zip(made, names, strict=True)])
     lateral = exp.Lateral(this=exp.Subquery(this=query))
     lateral.set("alias", _alias(tr, source, with_columns=False))

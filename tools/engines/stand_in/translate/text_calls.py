@@ -228,14 +228,28 @@ def regexp_replace(tr: Translator, given: Call) -> exp.Expr:
     return filled("CASE WHEN a IS NULL THEN NULL ELSE array_to_string(a, '') END", a=pieces)
 
 
+_BLANKS = (
+    " \t\n\v\f\r\x1c\x1d\x1e\x1f\u1680\u2000\u2001\u2002\u2003\u2004\u2005"
+    "\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+)
+"""What Trino takes for white space: Java's ``Character.isWhitespace``."""
+_TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+
+
+def trim(tr: Translator, given: Call) -> exp.Expr:
+    """Translate TRIM, LTRIM and RTRIM."""
+    if len(given.arguments) > 1 or given.gives.base != "varchar":
+        return called(tr, given)
+    made, _ = arguments_of(tr, given)
+    return call(given.name, made[0], text(_BLANKS))
+
+
 def trim_node(tr: Translator, node: exp.Expr) -> exp.Expr:
     """Translate ``TRIM(BOTH 'x' FROM y)``."""
-    side = str(node.args.get("position") or "BOTH").lower()
     letters = node.args.get("expression")
     value = tr.to(node.this, VARCHAR)
-    if letters is None:
-        return call("qm_trim_blank", value, text(side))
-    return call("qm_trim", value, tr.to(letters, VARCHAR), text(side))
+    taken = tr.to(letters, VARCHAR) if letters is not None else text(_BLANKS)
+    return call(_TRIMS[str(node.args.get("position") or "BOTH").upper()], value, taken)
 
 
 def normalize_node(tr: Translator, node: exp.Expr) -> exp.Expr:
@@ -247,9 +261,31 @@ def normalize_node(tr: Translator, node: exp.Expr) -> exp.Expr:
 
 def substring_node(tr: Translator, node: exp.Expr) -> exp.Expr:
     """Translate ``SUBSTRING(x FROM a FOR b)``."""
-    sizes = [cast(tr.expr(node.args[k]), "BIGINT") for k in ("start", "length") if node.args.get(k)]
-    name = "qm_substr" if len(sizes) == 1 else "qm_substr_length"
-    return call(name, tr.to(node.this, VARCHAR), *sizes)
+    parts = [node.args[k] for k in ("start", "length") if node.args.get(k)]
+    made: list[exp.Expr] = [cast(tr.expr(p), "BIGINT") for p in parts]
+    return _cut(tr.to(node.this, VARCHAR), made, [_written(p) for p in parts])
+
+
+def substr(tr: Translator, given: Call) -> exp.Expr:
+    """Translate SUBSTR."""
+    made, kinds = arguments_of(tr, given)
+    if kinds[0].base != "varchar":
+        return called(tr, given)
+    return _cut(made[0], made[1:], [_written(a) for a in given.arguments[1:]])
+
+
+_START = (
+    "CASE WHEN b = 0 OR abs(b) > length(a) THEN '' WHEN b > 0 THEN substring(a, b)"
+    " ELSE right(a, -b) END"
+)
+
+
+def _cut(whole: exp.Expr, sizes: list[exp.Expr], written: list[int | None]) -> exp.Expr:
+    """Cut a text from a place that may be counted from the end, or lie outside."""
+    if all(n is not None and n > 0 for n in written):
+        return call("substring", whole, *sizes)
+    found = filled(_START, a=whole, b=sizes[0])
+    return call("left", found, call("greatest", sizes[1], number(0))) if sizes[1:] else found
 
 
 def length(tr: Translator, given: Call) -> exp.Expr:
@@ -277,6 +313,9 @@ RULES: dict[str, CallRule] = {
     "truncate": truncate,
     "format": format_,
     "regexp_replace": regexp_replace,
+    "substr": substr,
+    "substring": substr,
+    **dict.fromkeys(("trim", "ltrim", "rtrim"), trim),
 }
 NODES: dict[type[exp.Expr], Rule] = {
     exp.Trim: trim_node,

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from querymend.tools.engines.stand_in.refusals import refused
 from querymend.tools.engines.stand_in.translate.coercions import coerced
+from querymend.tools.engines.stand_in.translate.parts import unread
 from querymend.tools.errors import QueryError
 from querymend.tools.sql.sources import Binding, Block, Ref, Source
 from querymend.tools.sql.types.inference import Types
@@ -66,6 +67,8 @@ class Translator:
         rule = self._rules.get(type(node))
         if rule is None:
             raise self.refused(f"{node.key.upper()} ({node.sql('trino')[:60]})", node)
+        for part in unread(node):
+            raise self.refused(f"{node.sql('trino')[:60]} ({part})", node)
         return rule(self, node)
 
     def to(self, node: exp.Expr, wanted: TrinoType) -> exp.Expr:
