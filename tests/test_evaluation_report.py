@@ -1,5 +1,7 @@
 """Shares and costs are added up by tag, and two runs are compared pair by pair."""
 
+from pathlib import Path
+
 import pytest
 
 from querymend.evaluation.compare import compare, mcnemar, whole_loop
@@ -49,6 +51,35 @@ def test_first_attempts_with_a_finding_to_act_on_are_followed() -> None:
         record("4", first={"severity": "note"}),
     ]
     assert flagged_first(records) == type(flagged_first([]))(n=3, right=2, silently_wrong=1)
+
+
+def test_the_bench_tells_what_first_attempts_gave_and_what_they_ended_as(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "bench"))
+    from first_attempts import by_verdict, shares
+
+    failed: dict[str, object] = {"severity": "block", "verdict": "failed"}
+    right: dict[str, object] = {"severity": "repair", "verdict": "right"}
+    records = [
+        record("1", first=failed),
+        record("2", "cautious", first=failed),
+        record("3", "silently_wrong", first=right),
+        record("4", "said_so", first=right),
+        record("5", "silently_wrong", first={"severity": "warn", "verdict": "wrong"}),
+    ]
+    assert shares(flagged_first(records)) == {"right": 0.5, "silently_wrong": 0.25}
+    assert by_verdict(records)["right", "silently_wrong"] == 1
+    assert by_verdict(records).total() == 4
+
+
+def test_no_first_attempt_with_a_finding_is_no_division_by_zero(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "bench"))
+    from first_attempts import shares
+
+    assert shares(flagged_first([record("1")])) == {"right": 0.0, "silently_wrong": 0.0}
 
 
 def test_two_runs_are_compared_question_by_question() -> None:

@@ -114,7 +114,8 @@ def _lines(whole: Figures, records: Sequence[Record]) -> list[str]:
     if first.n:
         lines.append(
             f"First attempts with a finding to act on: {first.n}; {first.right} ended with a right"
-            f" result, {first.silently_wrong} silently wrong"
+            f" result ({100 * first.right / first.n:.0f} %), {first.silently_wrong} silently wrong"
+            f" ({100 * first.silently_wrong / first.n:.0f} %)"
         )
     broken = [r for r in records if r.error]
     if broken:
