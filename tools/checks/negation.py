@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from querymend.tools.checks.comparisons import Comparison
+from querymend.tools.checks.excluding import none_like_it
 from querymend.tools.checks.links import Link, is_unique, links_of, targets
 from querymend.tools.checks.named import has_run
 from querymend.tools.checks.seen import Seen
@@ -103,37 +104,8 @@ def _finding(seen: Seen, one: Comparison, link: Link | None) -> Finding:
         f"This keeps whatever has some {table} that differs, not what has none like it.",
         node=one.node,
         hint="Use NOT EXISTS, or NOT IN over those that do have it.",
-        fix=_excluded(seen, one, link) if link is not None else None,
+        fix=none_like_it(seen, one, link) if link is not None else None,
     )
-
-
-def _excluded(seen: Seen, one: Comparison, link: Link) -> exp.Expr | None:
-    """Put NOT IN over the many side in the place of its join and predicate."""
-    select, source = link.block.select, one.used.ref.source
-    if source is None or not isinstance(select, exp.Select) or select is not seen.tree:
-        return None
-    uses = [u for u in seen.used if u.ref.source is source]
-    if len(uses) != 2 or len(select.args.get("joins") or []) != 1:
-        return None
-    join = select.args["joins"][0]
-    if join.this is not source.node or not isinstance(one.node, exp.NEQ):
-        return None
-    mine, other = link.side(source), link.other(source)
-    if mine is None or not isinstance(one.node.parent, exp.Where):
-        return None
-    return _without(select, one.node, mine.ref.column, other.ref.column)
-
-
-def _without(select: exp.Select, node: exp.NEQ, mine: exp.Column, other: exp.Column) -> exp.Expr:
-    copy = select.copy()
-    join = copy.args["joins"][0]
-    has = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
-    inner = exp.select(mine.copy()).from_(join.this.copy()).where(has)
-    copy.set("joins", None)
-    copy.set(
-        "where", exp.Where(this=exp.Not(this=exp.In(this=other.copy(), query=inner.subquery())))
-    )
-    return copy
 
 
 def negation_missing(seen: Seen) -> Iterable[Finding]:
