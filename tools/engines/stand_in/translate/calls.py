@@ -8,7 +8,7 @@ from importlib.resources import files
 from sqlglot import exp
 
 from querymend.tools.engines.stand_in.translate.build import cast, filled
-from querymend.tools.engines.stand_in.translate.casts import wall_clock
+from querymend.tools.engines.stand_in.translate.cast_moments import wall_clock
 from querymend.tools.engines.stand_in.translate.coercions import coerced
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP, physical
 from querymend.tools.engines.stand_in.translate.translator import Translator

@@ -10,8 +10,9 @@ from querymend.tools.engines.stand_in.translate.calls import (
     arguments_of,
     called,
 )
-from querymend.tools.engines.stand_in.translate.casts import timestamp_text, wall_clock
-from querymend.tools.engines.stand_in.translate.coercions import zoned
+from querymend.tools.engines.stand_in.translate.cast_moments import wall_clock
+from querymend.tools.engines.stand_in.translate.cast_texts import timestamp_text
+from querymend.tools.engines.stand_in.translate.coercions import coerced, zoned
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP
 from querymend.tools.engines.stand_in.translate.translator import Rule, Translator
 from querymend.tools.sql.types.model import DATE, DOUBLE, TrinoType
@@ -232,6 +233,19 @@ def extract(tr: Translator, node: exp.Expr) -> exp.Expr:
     return rule(tr, given)
 
 
+def at_time_zone(tr: Translator, node: exp.Expr) -> exp.Expr:
+    """Translate ``x AT TIME ZONE z``: the same instant, another zone."""
+    kind = tr.kind(node.this)
+    wanted = TrinoType(ZONED_TIMESTAMP, kind.sizes)
+    if kind.base not in ("timestamp", ZONED_TIMESTAMP):
+        raise tr.refused(f"AT TIME ZONE of {kind}", node)
+    moment = coerced(tr.expr(node.this), kind, wanted)
+    zone = node.args["zone"]
+    if tr.kind(zone).base != "varchar":
+        raise tr.refused("AT TIME ZONE with an interval", node)
+    return zoned(field(moment, "i"), call("qm_zone", tr.expr(zone)))
+
+
 RULES: dict[str, CallRule] = {
     "date_diff": date_diff,
     "date_add": date_add,
@@ -253,4 +267,5 @@ NODES: dict[type[exp.Expr], Rule] = {
     exp.CurrentTimestamp: current_timestamp,
     exp.Localtimestamp: localtimestamp,
     exp.Extract: extract,
+    exp.AtTimeZone: at_time_zone,
 }

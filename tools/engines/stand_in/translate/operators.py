@@ -11,7 +11,7 @@ from querymend.tools.engines.stand_in.translate.build import (
     once,
     text,
 )
-from querymend.tools.engines.stand_in.translate.casts import wall_clock
+from querymend.tools.engines.stand_in.translate.cast_moments import wall_clock
 from querymend.tools.engines.stand_in.translate.coercions import coerced, zoned
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP, physical
 from querymend.tools.engines.stand_in.translate.translator import Translator

@@ -8,9 +8,9 @@ from querymend.tools.engines.stand_in.refusals import fault
 from querymend.tools.engines.stand_in.translate.build import column
 from querymend.tools.engines.stand_in.translate.coercions import coerced
 from querymend.tools.engines.stand_in.translate.grouping import add_group
+from querymend.tools.engines.stand_in.translate.names import stored_column
 from querymend.tools.engines.stand_in.translate.ordering import add_limits, ordered
 from querymend.tools.engines.stand_in.translate.recursion import recursive
-from querymend.tools.engines.stand_in.translate.scalars import stored_column
 from querymend.tools.engines.stand_in.translate.sources import (
     add_from,
     check_listed,

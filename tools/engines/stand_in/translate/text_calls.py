@@ -1,4 +1,4 @@
-"""Calls on texts, numbers and bytes that no template can say."""
+"""Calls on texts and bytes that no template can say."""
 
 from sqlglot import exp
 
@@ -15,9 +15,7 @@ from querymend.tools.engines.stand_in.translate.build import (
 from querymend.tools.engines.stand_in.translate.calls import Call, CallRule, arguments_of, called
 from querymend.tools.engines.stand_in.translate.casts import cast_as
 from querymend.tools.engines.stand_in.translate.coercions import coerced
-from querymend.tools.engines.stand_in.translate.comparisons import compare
-from querymend.tools.engines.stand_in.translate.operators import calculated
-from querymend.tools.engines.stand_in.translate.physical import physical
+from querymend.tools.engines.stand_in.translate.literals import written_number
 from querymend.tools.engines.stand_in.translate.translator import Rule, Translator
 from querymend.tools.sql.types.model import (
     INTEGERS,
@@ -25,7 +23,9 @@ from querymend.tools.sql.types.model import (
     UNKNOWN,
     VARCHAR,
     TrinoType,
-    array,
+)
+from querymend.tools.sql.types.model import (
+    array as array_of,
 )
 
 _FLOATS = ("real", "double")
@@ -61,7 +61,7 @@ def concat(tr: Translator, given: Call) -> exp.Expr:
 def _as_array(tr: Translator, node: exp.Expr, wanted: TrinoType) -> exp.Expr:
     made, kind = tr.expr(node), tr.kind(node)
     if kind.base != "array" and kind != UNKNOWN:
-        made, kind = call("list_value", made), array(kind)
+        made, kind = call("list_value", made), array_of(kind)
     return coerced(made, kind, wanted)
 
 
@@ -70,116 +70,13 @@ def concat_ws(tr: Translator, given: Call) -> exp.Expr:
     separator = tr.to(given.arguments[0], VARCHAR)
     rest = given.arguments[1:]
     if len(rest) == 1 and tr.kind(rest[0]).base == "array":
-        items = tr.to(rest[0], array(VARCHAR))
+        items = tr.to(rest[0], array_of(VARCHAR))
     else:
         items = call("list_value", *(tr.to(r, VARCHAR) for r in rest))
     template = (
         "CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE coalesce(array_to_string(a, b), '') END"
     )
     return filled(template, a=items, b=separator)
-
-
-def extreme(tr: Translator, given: Call) -> exp.Expr:
-    """Translate GREATEST and LEAST, which give NULL if any value is."""
-    values = [tr.to(a, given.gives) for a in given.arguments]
-    if given.gives.base not in ("varchar", "date", "timestamp", "decimal", "boolean", *INTEGERS):
-        return _extreme_by_order(tr, given, values)
-    nulls = filled("a IS NULL", a=values[0])
-    for value in values[1:]:
-        nulls = exp.Or(this=nulls, expression=filled("a IS NULL", a=value))
-    branch = exp.If(this=nulls, true=exp.null())
-    return exp.Case(ifs=[branch], default=call(given.name, *(v.copy() for v in values)))
-
-
-def _extreme_by_order(tr: Translator, given: Call, values: list[exp.Expr]) -> exp.Expr:
-    """Compare one by one where DuckDB's order is not Trino's: NaN never wins."""
-    if given.gives.base not in _FLOATS:
-        raise tr.refused(f"{given.name} of {given.gives}", given.node)
-    kind = exp.GT if given.name == "greatest" else exp.LT
-    found = values[0]
-    for value in values[1:]:
-        better = compare(kind, value, found.copy(), given.gives)
-        found = filled(
-            "CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN c OR isnan(a) THEN b ELSE a END",
-            a=found,
-            b=value,
-            c=better,
-        )
-    return found
-
-
-def mod(tr: Translator, given: Call) -> exp.Expr:
-    """Translate MOD as the operator that it is."""
-    a, b = given.arguments
-    return calculated("%", tr.expr(a), tr.kind(a), tr.expr(b), tr.kind(b), given.gives)
-
-
-def round_(tr: Translator, given: Call) -> exp.Expr:
-    """Translate ROUND to places: decimals and whole numbers keep their kind."""
-    if len(given.arguments) == 1:
-        return called(tr, given)
-    made, kinds = arguments_of(tr, given)
-    if kinds[0].base == "decimal":
-        return _round_decimal(tr, given, made, kinds[0], "round")
-    if kinds[0].base in INTEGERS:
-        wide = filled("CAST(round(CAST(a AS DECIMAL(38, 0)), b) AS HUGEINT)", a=made[0], b=made[1])
-        kept = filled("CASE WHEN b >= 0 THEN a ELSE c END", a=made[0], b=made[1], c=wide)
-        return cast(kept, physical(given.gives))
-    return called(tr, given)
-
-
-def truncate(tr: Translator, given: Call) -> exp.Expr:
-    """Translate TRUNCATE to places."""
-    if len(given.arguments) == 1:
-        return called(tr, given)
-    made, kinds = arguments_of(tr, given)
-    return _round_decimal(tr, given, made, kinds[0], "trunc")
-
-
-def _round_decimal(
-    tr: Translator, given: Call, made: list[exp.Expr], kind: TrinoType, name: str
-) -> exp.Expr:
-    """Round a decimal; DuckDB wants the number of places to be written."""
-    places = _written(given.arguments[1])
-    if places is None:
-        raise tr.refused(f"{given.name} of a decimal to places that are not written", given.node)
-    if places >= kind.scale:
-        return cast(made[0], physical(given.gives))
-    if name == "trunc":
-        unit = 10 ** abs(places)
-        if places < 0:
-            raise tr.refused("truncate to places before the point", given.node)
-        scaled = filled(f"trunc(CAST(a AS DECIMAL(38, {kind.scale})) * {unit})", a=made[0])
-        back = cast(text("0." + "1".zfill(places) if places else "1"), f"DECIMAL(38, {places})")
-        small = filled(
-            "CAST(a AS DECIMAL(36, 0)) * b",
-            a=scaled,
-            b=cast(back, f"DECIMAL({max(places, 1)}, {places})") if places else number(1),
-        )
-        return cast(small, physical(given.gives))
-    if places < 0:
-        whole = filled(
-            "round(CAST(a AS DECIMAL(38, 0)), b)",
-            a=_half_up(made[0], kind, places),
-            b=number(places),
-        )
-        return cast(whole, physical(given.gives))
-    return cast(call("round", made[0], number(places)), physical(given.gives))
-
-
-def _half_up(node: exp.Expr, kind: TrinoType, places: int) -> exp.Expr:
-    """Cut the digits behind the point, which cannot decide how a place before it is rounded."""
-    return call("trunc", node)
-
-
-def _written(node: exp.Expr) -> int | None:
-    sign = 1
-    while isinstance(node, (exp.Neg, exp.Paren)):
-        sign = -sign if isinstance(node, exp.Neg) else sign
-        node = node.this
-    if isinstance(node, exp.Literal) and node.is_int:
-        return sign * int(node.name)
-    return None
 
 
 def format_(tr: Translator, given: Call) -> exp.Expr:
@@ -263,7 +160,7 @@ def substring_node(tr: Translator, node: exp.Expr) -> exp.Expr:
     """Translate ``SUBSTRING(x FROM a FOR b)``."""
     parts = [node.args[k] for k in ("start", "length") if node.args.get(k)]
     made: list[exp.Expr] = [cast(tr.expr(p), "BIGINT") for p in parts]
-    return _cut(tr.to(node.this, VARCHAR), made, [_written(p) for p in parts])
+    return _cut(tr.to(node.this, VARCHAR), made, [written_number(p) for p in parts])
 
 
 def substr(tr: Translator, given: Call) -> exp.Expr:
@@ -271,7 +168,7 @@ def substr(tr: Translator, given: Call) -> exp.Expr:
     made, kinds = arguments_of(tr, given)
     if kinds[0].base != "varchar":
         return called(tr, given)
-    return _cut(made[0], made[1:], [_written(a) for a in given.arguments[1:]])
+    return _cut(made[0], made[1:], [written_number(a) for a in given.arguments[1:]])
 
 
 _START = (
@@ -286,6 +183,12 @@ def _cut(whole: exp.Expr, sizes: list[exp.Expr], written: list[int | None]) -> e
         return call("substring", whole, *sizes)
     found = filled(_START, a=whole, b=sizes[0])
     return call("left", found, call("greatest", sizes[1], number(0))) if sizes[1:] else found
+
+
+def position(tr: Translator, node: exp.Expr) -> exp.Expr:
+    """Translate ``POSITION(a IN b)``."""
+    found = call("instr", tr.to(node.this, VARCHAR), tr.to(node.args["substr"], VARCHAR))
+    return cast(found, "BIGINT")
 
 
 def length(tr: Translator, given: Call) -> exp.Expr:
@@ -306,11 +209,6 @@ RULES: dict[str, CallRule] = {
     "typeof": typeof,
     "concat": concat,
     "concat_ws": concat_ws,
-    "greatest": extreme,
-    "least": extreme,
-    "mod": mod,
-    "round": round_,
-    "truncate": truncate,
     "format": format_,
     "regexp_replace": regexp_replace,
     "substr": substr,
@@ -321,4 +219,5 @@ NODES: dict[type[exp.Expr], Rule] = {
     exp.Trim: trim_node,
     exp.Normalize: normalize_node,
     exp.Substring: substring_node,
+    exp.StrPosition: position,
 }
