@@ -1,5 +1,6 @@
 """A statement's own steps: named in findings, and run one by one, bounded, before the whole."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -26,19 +27,20 @@ from querymend.tools.steps.build import Build
 from querymend.tools.steps.places import by_step
 from querymend.tools.steps.repeats import repeated_rows
 
+_NESTED = re.compile(r"\bwith\b|\(\s*select\b", re.IGNORECASE)
 ROWS = 200
 """Rows of a step that are looked at."""
 BUILT = "built_by_steps"
 MOST = 6
 """Steps of a statement that run by themselves."""
-EMPTY = frozenset(("empty_result", "null_aggregate", "zero_count"))
+EMPTY = frozenset(("empty_result", "null_aggregate", "zero_count", "all_null"))
 FAILED = EMPTY | {"engine_error"}
 """Findings of a whole whose steps are looked at, where every run costs money."""
 
 
 def name_steps(findings: Sequence[Finding], sql: str, trip: Trip) -> tuple[Finding, ...]:
     """Say of each finding which step of the statement it is about, where there are several."""
-    if not findings or "(" not in sql:
+    if all(f.severity == "note" for f in findings) or not _NESTED.search(sql):
         return tuple(findings)
     parsed = parse(sql, trip.deps.engine.dialect)
     if parsed.tree is None:

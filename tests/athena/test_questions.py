@@ -326,3 +326,27 @@ def test_what_the_engine_says_names_nothing_outside_the_scope(
     told = next(f for f in answer.attempts[0].findings if f.code == "engine_error")
     assert "Columns: orders: order_id, dt." in told.hint
     assert "amount" not in told.hint
+
+
+GROWTH = "By how much did the amount on 2026-07-03 exceed that on 2026-07-02?"
+DAYS = (
+    "WITH one AS (SELECT SUM(amount) AS total FROM orders WHERE dt = '2026-07-03'),"
+    " other AS (SELECT SUM(amount) AS total FROM orders WHERE dt = '2026-07-02')"
+    " SELECT one.total - other.total AS growth FROM one CROSS JOIN other"
+)
+
+
+def test_the_steps_of_a_query_do_not_run_by_themselves_where_scans_cost_money(
+    agent_on: Make,
+) -> None:
+    answer = agent_on(DAYS).ask(GROWTH)
+    assert (answer.cost.queries, answer.cost.model_calls) == (1, 1)
+    assert len(answer.rows) == 1
+
+
+def test_they_run_once_the_whole_came_back_empty_to_say_which_is(agent_on: Make) -> None:
+    empty = DAYS.replace("dt = '2026-07-03'", "dt = '2026-07-03' AND status = 'nowhere'")
+    answer = agent_on(empty, empty, empty).ask(GROWTH)
+    first = answer.attempts[0]
+    assert first.summary is not None
+    assert "one" in {f.step for f in first.findings if f.severity == "repair"}

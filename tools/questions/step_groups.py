@@ -39,7 +39,7 @@ _WITHOUT = re.compile(
 _AVERAGE = re.compile(
     r"(?:what (?:is|are|was|were)|give|show|find|calculate|compute)(?: me)? (?:the |our )*average "
     r"(?P<what>number of [\w -]+?|total [\w -]+?|[\w -]*?(?:revenue|sales|spending|units)) "
-    r"(?:per|of each|for each|by) (?P<x>[\w-]+)(?P<rest>(?! (?:and|by|per|for each)\b).*)$",
+    r"(?:per|of each|for each|by) (?P<x>[\w-]+)(?P<rest>(?!.*\b(?:and|by|per|each|every)\b).*)$",
     re.IGNORECASE,
 )
 

@@ -77,7 +77,7 @@ def percentage(text: str) -> Found | None:
     found = _PERCENT.match(text)
     if found is None or not is_plural(found["x"].lower().split()[0]):
         return None
-    things, verb = found["x"], found["verb"].lower()
+    things, verb = re.sub(r" (?:that|who|which)$", "", found["x"]), found["verb"].lower()
     part = f"How many different {things} {_PLURAL.get(verb, verb)} {found['what']}"
     return Found(
         asks=(
