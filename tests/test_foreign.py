@@ -32,6 +32,18 @@ def test_a_noun_that_the_warehouse_lacks_is_refused_once_the_query_falls(
     assert answer.cost.model_calls == 1
 
 
+def test_a_noun_that_a_known_word_stands_before_is_refused_only_if_the_query_makes_it_up(
+    ask: Make,
+) -> None:
+    question = "Which region courier brought the most orders?"
+    made_up = fenced("SELECT courier_name FROM orders GROUP BY courier_name LIMIT 1")
+    assert ask(ScriptedModel.forever(made_up)).ask(question).outcome == "refused"
+    other = fenced("SELECT region FROM customers GROUP BY region ORDER BY COUNT(*) DESC LIMIT 1")
+    answer = ask(ScriptedModel.forever(other)).ask(question)
+    assert answer.outcome.startswith("answered")
+    assert "unknown_words" not in [f.code for f in answer.findings]
+
+
 def test_it_is_doubted_where_the_query_stands(ask: Make) -> None:
     answer = ask(fenced("SELECT AVG(amount) FROM orders")).ask("What is the average salary?")
     assert answer.outcome == "answered_with_warnings"

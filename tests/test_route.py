@@ -101,6 +101,8 @@ def test_the_nouns_that_are_asked_for(case: dict[str, Any]) -> None:
         ("How many clients ordered a product?", ("client",)),
         ("What is the total revenue of the customers?", ()),
         ("How many orders were placed on rainy days?", ("rainy",)),
+        ("What is the average amount per order, by customer loyalty?", ()),
+        ("Which region courier brought the most orders?", ("region courier",)),
         ("¿Cuál es el salario average of the customers?", ()),
     ],
 )

@@ -11,6 +11,7 @@ from querymend.loop.trip import Trip
 from querymend.tools.findings import Finding
 from querymend.tools.questions.route import RELEVANT_PAIR
 from querymend.tools.questions.vocabulary import Nearness
+from querymend.tools.questions.words import name_words
 from querymend.tools.sql.names import names_in
 
 FOREIGN = "foreign_question"
@@ -37,12 +38,16 @@ def foreign_to_data(sql: str, found: Sequence[Finding], state: State, trip: Trip
     if state.given_sql or not (state.strange or state.absent):
         return []
     nearness = Nearness(trip.catalog, trip.deps.embedder.embed)
-    names = _real_names(sql, trip)
+    real, invented = _names(sql, trip)
     if state.strange:
-        return _all_strange(state.strange, nearness.to(state.strange, names))
-    if nearness.to(state.absent, names) >= SYNONYM_OF_NOUN:
+        return _all_strange(state.strange, nearness.to(state.strange, real))
+    nouns = [a.split()[-1] for a in state.absent]
+    if set(nouns) & {w for name in invented for w in name_words(name)}:
+        return [_foreign(state.absent)]
+    alone = [a for a in state.absent if " " not in a]
+    if not alone or nearness.to(nouns, real) >= SYNONYM_OF_NOUN:
         return []
-    return [_foreign(state.absent) if _fell(found, state) else _doubtful(state.absent)]
+    return [_foreign(alone) if _fell(found, state) else _doubtful(alone)]
 
 
 def _all_strange(words: Sequence[str], near: float) -> list[Finding]:
@@ -52,11 +57,13 @@ def _all_strange(words: Sequence[str], near: float) -> list[Finding]:
     return [_foreign(words) if near < RELEVANT_PAIR and len(words) > 1 else _doubtful(words)]
 
 
-def _real_names(sql: str, trip: Trip) -> frozenset[str]:
-    """Return the names that a text reads and the catalog has: invented ones prove nothing."""
+def _names(sql: str, trip: Trip) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that a text reads: those of the catalog, and those it made up."""
     tables = trip.catalog.tables
     held = {t.name.lower() for t in tables} | {c.name.lower() for t in tables for c in t.columns}
-    return frozenset(n for n in names_in(sql, trip.deps.engine.dialect) if n.lower() in held)
+    named = names_in(sql, trip.deps.engine.dialect)
+    real = frozenset(n for n in named if n.lower() in held)
+    return real, named - real
 
 
 def _fell(found: Sequence[Finding], state: State) -> bool:

@@ -24,6 +24,10 @@ _MEASURES = words_of(
 )
 """Words that measure what stands before them: *passenger count* asks for passengers."""
 _TIMES = words_of("day night week weekend month morning evening afternoon")
+_PAST = words_of(
+    "brought bought made sold sent won got took gave paid ran wrote held left lost met grew spent "
+    "built came went saw began became drove flew sang taught led kept told put cost"
+)
 _ANYTHING = words_of(
     "person people thing one amount item member entity kind type sort way something anything mile "
     "dollar euro pound unit piece gallon kilogram kilometer name id title record entry "
@@ -85,7 +89,8 @@ def _first_plural(run: Sequence[str]) -> str:
 
 def _to_verb(run: Sequence[str]) -> Sequence[str]:
     """Cut before the verb: *shipping carrier delivered*."""
-    return run[: next((i for i, w in enumerate(run) if i and w.endswith("ed")), len(run))]
+    ends = (i for i, w in enumerate(run) if i and (w.endswith("ed") or w in _PAST))
+    return run[: next(ends, len(run))]
 
 
 def _spent_before(words: Sequence[str], at: int) -> bool:

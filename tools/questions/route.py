@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from querymend.tools.catalog.model import Catalog
@@ -11,7 +12,7 @@ from querymend.tools.questions.asked_for import asked_nouns
 from querymend.tools.questions.metadata import asks_for_catalog
 from querymend.tools.questions.quoted import blanked
 from querymend.tools.questions.vocabulary import Cover, cover
-from querymend.tools.questions.words import tokens, words_of
+from querymend.tools.questions.words import singular, tokens, words_of
 
 Kind = Literal["look-up", "document", "analytical", "hybrid", "metadata", "unanswerable", "unsafe"]
 
@@ -114,7 +115,8 @@ class Route:
     strange: bool = False
     """Not one content word names anything: synonyms at best."""
     absent: tuple[str, ...] = ()
-    """Nouns asked for that name nothing here, nor are near to a name."""
+    """Nouns asked for that name nothing here, nor are near to a name. One whose word before is
+    known stands with it (``death toll``): it may be about that."""
 
 
 def route(
@@ -194,7 +196,10 @@ def _absent(
     if relevance is None or not _is_english(question.lower()):
         return ()
     nouns = [n for n in asked_nouns(question) if n in known.unknown]
-    return tuple(n for n in nouns if relevance([n]) < RELEVANT_NOUN)
+    words = [singular(w) for w in tokens(question)]
+    before = {word: previous for previous, word in pairwise(words)}
+    far = [n for n in nouns if relevance([n]) < RELEVANT_NOUN]
+    return tuple(f"{b} {n}" if (b := before.get(n)) in known.known else n for n in far)
 
 
 def _is_general(text: str, known: Cover) -> bool:
