@@ -54,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     sets.either_for_both,
     sets.set_of_labels,
     sets.count_beside_rows,
+    sets.counts_for_things,
     negation.differs_for_none,
     negation.negation_missing,
     groups.always_one,

@@ -127,6 +127,22 @@ def count_beside_rows(seen: Seen) -> Iterable[Finding]:
             )
 
 
+def counts_for_things(seen: Seen) -> Iterable[Finding]:
+    """Find EXCEPT and INTERSECT of two counts: numbers are compared, and not what was counted."""
+    for node in seen.all(exp.Except, exp.Intersect):
+        one, other = _counted(node.this), _counted(node.expression)
+        if one is not None and other is not None:
+            yield seen.found(
+                "counts_for_things",
+                "question",
+                "repair",
+                "The set operation compares two counts, not the things that were counted.",
+                node=node.expression,
+                hint="Count what the set operation leaves: SELECT COUNT(*) FROM (… EXCEPT …).",
+                fix=_count_of(node) if node is seen.tree else None,
+            )
+
+
 def _counted(query: exp.Expr) -> exp.Expr | None:
     """Return the column that a query counts, where it gives that count alone."""
     if not isinstance(query, exp.Select) or len(query.expressions) != 1 or query.args.get("group"):
@@ -150,4 +166,9 @@ def _count_of(node: exp.SetOperation) -> exp.Expr | None:
     assert isinstance(copy.this, exp.Select)
     copy.this.set("expressions", [counted.copy()])
     copy.set("distinct", True)
+    other = _counted(copy.expression)
+    if other is not None:
+        copy.expression.set("expressions", [other.copy()])
+        kept = exp.Count(this=exp.column(counted.name))
+        return exp.select(kept).from_(copy.subquery("kept"))
     return exp.select(exp.Count(this=exp.Star())).from_(copy.subquery("kept"))
