@@ -9,7 +9,6 @@ from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.comparisons import Comparison
 from querymend.tools.checks.date_bounds import without
 from querymend.tools.checks.seen import Seen, Used
-from querymend.tools.checks.told import clauses
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, content_words, name_words
 
@@ -48,7 +47,7 @@ def codes_in(description: str) -> Mapping[str, str]:
 
 
 def _is_asked(seen: Seen, one: Comparison, codes: Mapping[str, str]) -> bool:
-    """The question, or a fact about its words, has the code, its meaning or what it tells."""
+    """The question has the code, its meaning or what it tells, or a fact calls for that code."""
     value, column = _written(one.values[0]), one.used.column
     label, colon, _ = column.description.partition(":")
     words = {
@@ -60,7 +59,12 @@ def _is_asked(seen: Seen, one: Comparison, codes: Mapping[str, str]) -> bool:
         return True
     if any(alike(w, a) for w in words for a in seen.asked):
         return True
-    return any(re.search(rf"\b{re.escape(value)}\b", c.text, re.I) for c in clauses(seen))
+    return any(_codes_named(fact, codes) == {value} for fact in seen.facts)
+
+
+def _codes_named(fact: str, codes: Mapping[str, str]) -> set[str]:
+    """Return which of the codes a fact names: one is an instruction, all are a list."""
+    return {c for c in codes if re.search(rf"\b{re.escape(c)}\b", fact, re.I)}
 
 
 def _telling(column: Column) -> set[str]:
