@@ -7,7 +7,7 @@ from sqlglot import exp
 from querymend.tools.checks.links import links_of
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import alike, name_words
+from querymend.tools.questions.words import alike, name_words, tokens
 
 _VAGUE = frozenset(("id", "key", "code", "no", "number", "fk"))
 
@@ -38,6 +38,8 @@ def _meant(seen: Seen, here: Used, there: Used) -> str:
     if mine not in {s.lower() for s in siblings} or len(siblings) < 2:
         return ""
     things = {*_VAGUE, *name_words(here.table.name), *name_words(there.table.name)}
+    if set(name_words(here.column.name)) & {*tokens(seen.question)} - _VAGUE:
+        return ""
     asked = [s for s in siblings if _is_asked(seen, s, siblings, things)]
     return asked[0] if len(asked) == 1 and asked[0].lower() != mine else ""
 
