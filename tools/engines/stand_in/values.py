@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from querymend.tools.catalog.model import Cell
+from querymend.tools.engines.stand_in.runtime.numbers import real_digits
 from querymend.tools.engines.stand_in.runtime.zones import aware
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP
 from querymend.tools.sql.types.model import TrinoType
@@ -27,7 +28,7 @@ def value(found: Cell, kind: TrinoType) -> Cell:
     if kind.base == "interval year to month" and isinstance(found, timedelta):
         return _months(found)
     if kind.base == "real" and isinstance(found, float):
-        return found
+        return float(real_digits(found))
     return _nested(found, kind)
 
 

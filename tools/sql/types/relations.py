@@ -67,7 +67,10 @@ def _fields(kind: TrinoType | None) -> list[Named] | None:
 
 
 def star_columns(typer: Typer, block: Block, table: str) -> list[Named] | None:
-    """Return what ``*`` or ``table.*`` stands for: columns that USING merged come first, once."""
+    """Return what ``*`` or ``table.*`` stands for: columns that USING merged come first, once.
+
+    They belong to no table: ``table.*`` has them not.
+    """
     chosen = [s for s in block.sources if not table or s.name.lower() == table.lower()]
     columns: list[Named] = []
     for source in chosen:
@@ -75,9 +78,10 @@ def star_columns(typer: Typer, block: Block, table: str) -> list[Named] | None:
         if more is None:
             return None
         columns += more
-    if table or not block.used:
+    if not block.used:
         return columns if chosen else None
-    return [*_merged(columns, block.used), *(c for c in columns if c[0].lower() not in block.used)]
+    own = [c for c in columns if c[0].lower() not in block.used]
+    return own if table else [*_merged(columns, block.used), *own]
 
 
 def _merged(columns: list[Named], used: set[str]) -> Iterator[Named]:

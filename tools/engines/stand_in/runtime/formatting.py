@@ -58,7 +58,7 @@ def _shown(value: str, kind: str) -> str:
     if kind == "double":
         return java_text(float(value))
     if kind == "real":
-        return java_text(float(value), digits=real_digits(float(value)))
+        return java_text(float(value), digits=real_digits(single(float(value))))
     if kind.startswith("timestamp"):
         moment = datetime.fromisoformat(value)
         text = moment.isoformat(

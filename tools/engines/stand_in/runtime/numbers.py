@@ -34,8 +34,8 @@ def double_text(value: float) -> str:
 
 
 def real_text(value: float) -> str:
-    """Write a real as a cast to varchar does."""
-    return special(value) or _scientific(real_digits(value))
+    """Write a real as a cast to varchar does: with seven digits at most."""
+    return special(value) or _scientific(f"{value:.7g}")
 
 
 def _scientific(text: str) -> str:
@@ -51,12 +51,17 @@ def _scientific(text: str) -> str:
 
 def single(value: float) -> float:
     """Return the float of 32 bits nearest to a value."""
-    nearest: float = struct.unpack("f", struct.pack("f", value))[0]
+    try:
+        nearest: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
     return nearest
 
 
 def real_digits(value: float) -> str:
-    """Return the fewest digits that name this float of 32 bits."""
+    """Return the fewest digits that name this float of 32 bits; all, as Java, of a whole number."""
+    if value.is_integer() and abs(value) < 1 << 31:
+        return repr(value)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
         if single(float(text)) == value:

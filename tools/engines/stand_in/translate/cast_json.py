@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from querymend.tools.engines.stand_in.refusals import refused
 from querymend.tools.engines.stand_in.translate.build import (
     call,
     cast,
@@ -19,6 +20,7 @@ from querymend.tools.engines.stand_in.translate.physical import (
     physical,
 )
 from querymend.tools.sql.types.model import (
+    DOUBLE,
     TEXTS,
     VARCHAR,
     TrinoType,
@@ -75,7 +77,15 @@ _WRITERS = {"timestamp": timestamp_to_text, ZONED_TIMESTAMP: zoned_to_text}
 
 def to_json(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
     """Write a value as JSON."""
-    if given.base in ("timestamp", ZONED_TIMESTAMP):
+    if given.parts and _holds_real(given):
+        raise refused(f"A cast from {given} to json")
+    if given.base == "real":  # JSON has the digits of the real, not those of its double
+        return to_json(cast(cast(node, "VARCHAR"), "DOUBLE"), DOUBLE, wanted)
+    if given.base in _WRITERS:
         shown = _WRITERS[given.base](node, given, VARCHAR)
         return call("qm_to_json", cast(call("to_json", shown), "VARCHAR"), text("varchar"))
     return call("qm_to_json", cast(call("to_json", node), "VARCHAR"), text(str(given)))
+
+
+def _holds_real(kind: TrinoType) -> bool:
+    return kind.base == "real" or any(map(_holds_real, kind.parts))

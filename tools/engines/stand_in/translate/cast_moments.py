@@ -8,6 +8,7 @@ from querymend.tools.engines.stand_in.translate.build import (
     field,
     filled,
     number,
+    once,
     text,
 )
 from querymend.tools.engines.stand_in.translate.coercions import zoned
@@ -15,6 +16,9 @@ from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP,
 from querymend.tools.sql.types.model import (
     TrinoType,
 )
+
+_FLOOR = "m - ((m % u) + u) % u"
+"""The multiple of u below m: DuckDB's remainder has the sign of m."""
 
 
 def text_to_date(node: exp.Expr, given: TrinoType, wanted: TrinoType) -> exp.Expr:
@@ -77,4 +81,5 @@ def rounded(node: exp.Expr, given: int, wanted: int) -> exp.Expr:
     if wanted >= given:
         return node
     unit = 10 ** (6 - wanted)
-    return filled(f"make_timestamp((epoch_us(a) + {unit // 2}) // {unit} * {unit})", a=node)
+    micros = filled(f"epoch_us(a) + {unit // 2}", a=node)
+    return once(micros, lambda m: filled(f"make_timestamp({_FLOOR})", m=m, u=number(unit)))

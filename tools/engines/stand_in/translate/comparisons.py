@@ -62,6 +62,8 @@ _GUARDS: dict[type[exp.Binary], str] = {
 
 
 def _nested(node: type[exp.Binary], left: exp.Expr, right: exp.Expr, kind: TrinoType) -> exp.Expr:
+    if kind.base == "map":
+        raise refused(f"A comparison of values of type {kind}")
     if node is exp.EQ:
         return equal(left, right, kind)
     if node is exp.NEQ:

@@ -10,7 +10,7 @@ from querymend.tools.engines.stand_in.translate.calls import (
     arguments_of,
     called,
 )
-from querymend.tools.engines.stand_in.translate.cast_moments import wall_clock
+from querymend.tools.engines.stand_in.translate.cast_moments import rounded, wall_clock
 from querymend.tools.engines.stand_in.translate.cast_texts import timestamp_text
 from querymend.tools.engines.stand_in.translate.coercions import coerced, zoned
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP
@@ -57,12 +57,19 @@ def date_diff(tr: Translator, given: Call) -> exp.Expr:
         a, b = _same_clocks(unit, a, b)
     elif kinds[1].base not in ("date", "timestamp"):
         raise tr.refused(f"date_diff of {kinds[1]}", given.node)
-    x, y = cast(a, "TIMESTAMP"), cast(b, "TIMESTAMP")
+    x, y = (_to_millis(cast(m, "TIMESTAMP"), kinds[1]) for m in (a, b))
     if unit in _MONTHS:
         months = _months(x, y)
         return cast(filled(f"a // {_MONTHS[unit]}", a=months), "BIGINT")
     apart = filled("epoch_us(b) - epoch_us(a)", a=x, b=y)
     return cast(filled(f"a // {_MICROS[unit]}", a=apart), "BIGINT")
+
+
+def _to_millis(moment: exp.Expr, kind: TrinoType) -> exp.Expr:
+    """Leave out what is finer than a millisecond, as DATE_DIFF does."""
+    if kind.base == "date" or kind.precision <= 3:
+        return moment
+    return call("date_trunc", text("millisecond"), moment)
 
 
 def _same_clocks(unit: str, a: exp.Expr, b: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
@@ -87,12 +94,14 @@ def date_add(tr: Translator, given: Call) -> exp.Expr:
         step = filled(f"to_microseconds(a * {_MICROS[unit]})", a=count)
     if kinds[2] == DATE:
         return cast(filled("a + b", a=moment, b=step), "DATE")
+    digits = max(3, kinds[2].precision) if unit == "millisecond" else kinds[2].precision
     if kinds[2].base == "timestamp":
-        return filled("a + b", a=moment, b=step)
+        return rounded(filled("a + b", a=moment, b=step), digits, kinds[2].precision)
     if kinds[2].base != ZONED_TIMESTAMP:
         raise tr.refused(f"date_add of {kinds[2]}", given.node)
     if unit in _CLOCK_UNITS:
-        return zoned(filled("a + b", a=field(moment, "i"), b=step), field(moment, "z"))
+        moved = filled("a + b", a=field(moment, "i"), b=step)
+        return zoned(rounded(moved, digits, kinds[2].precision), field(moment, "z"))
     moved = filled("a + b", a=wall_clock(moment), b=step)
     return zoned(call("qm_instant", moved, field(moment, "z")), field(moment, "z"))
 

@@ -174,8 +174,16 @@ def _between(
     x, y = coerced(a, left, common), coerced(b, right, common)
     if common.base == ZONED_TIMESTAMP:
         x, y = field(x, "i"), field(y, "i")
-    stamp = "TIMESTAMP"
-    return filled("a - b", a=cast(x, stamp), b=cast(y, stamp))
+    x, y = cast(x, "TIMESTAMP"), cast(y, "TIMESTAMP")
+    if common.precision <= 3 or common.base == "date":
+        return filled("a - b", a=x, b=y)
+    apart = once(filled("epoch_us(a) - epoch_us(b) + 500", a=x, b=y), _below)
+    return filled("to_microseconds(a)", a=apart)
+
+
+def _below(micros: exp.Expr) -> exp.Expr:
+    """Return the whole milliseconds that are not beyond: an interval has no finer part."""
+    return filled("m - ((m % 1000) + 1000) % 1000", m=micros)
 
 
 def _interval_by(
@@ -248,6 +256,11 @@ def joined(tr: Translator, node: exp.Expr) -> exp.Expr:
 def _arrays(
     tr: Translator, node: exp.Expr, left: TrinoType, right: TrinoType, gives: TrinoType
 ) -> exp.Expr:
+    if {UNKNOWN, array(UNKNOWN)} & {left, right} and {left.base, right.base} <= {
+        "array",
+        "unknown",
+    }:
+        raise tr.refused("|| of an array and NULL, which may be an array or an element,", node)
     sides = []
     for side, kind in ((node.this, left), (node.expression, right)):
         made = tr.expr(side)

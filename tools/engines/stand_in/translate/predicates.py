@@ -110,6 +110,9 @@ def escape(tr: Translator, node: exp.Expr) -> exp.Expr:
     found = filled(
         "CASE WHEN length(c) <> 1"
         " THEN error('INVALID_FUNCTION_ARGUMENT: Escape string must be a single character')"
+        " WHEN contains(replace(replace(replace(b, c || c, ''), c || '%', ''), c || '_', ''), c)"
+        " THEN error('INVALID_FUNCTION_ARGUMENT: Escape character must be followed by ''%'', ''_''"
+        " or the escape character itself')"
         " ELSE like_escape(a, b, c) END",
         a=tr.to(inner.this, VARCHAR),
         b=tr.to(inner.expression, VARCHAR),

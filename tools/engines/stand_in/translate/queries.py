@@ -165,9 +165,9 @@ def _projected(tr: Translator, node: exp.Expr, block: Block) -> Iterator[_Pair]:
 def _star(tr: Translator, block: Block, table: str) -> Iterator[_Pair]:
     chosen = [s for s in block.sources if not table or s.name.lower() == table.lower()]
     pairs = [(s, n, k) for s in chosen for n, k in zip(*_all(tr, s), strict=True)]
-    used = set() if table else block.used
+    used = block.used
     seen: set[str] = set()
-    for _, name, kind in pairs:
+    for _, name, kind in pairs if not table else ():
         if name.lower() in used and name.lower() not in seen:
             seen.add(name.lower())
             yield column(name), kind
