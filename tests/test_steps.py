@@ -12,6 +12,7 @@ import pytest
 
 from querymend.tools.engines.duckdb import DuckDBEngine, open_duckdb
 from querymend.tools.engines.engine import Limits, Result
+from querymend.tools.questions.grouping import Top
 from querymend.tools.questions.reading import read_question
 from querymend.tools.questions.steps import steps_of
 from querymend.tools.results.expectation import expect
@@ -197,3 +198,23 @@ def test_rows_that_are_nobodys_are_no_group_beside_the_others(opened: Open) -> N
     build = finish(steps, [made], engine.catalog())
     assert build is not None
     assert ran(engine, build.sql()).rows == ((1,),)
+
+
+def test_chosen_things_are_shown_by_the_name_that_the_question_gives_them(opened: Open) -> None:
+    engine = opened(
+        "CREATE TABLE goods (id INTEGER PRIMARY KEY, sku VARCHAR UNIQUE);"
+        "CREATE TABLE sold (good_id INTEGER REFERENCES goods (id), amount INTEGER, shop VARCHAR);"
+        "INSERT INTO goods VALUES (1, 'A-1'), (2, 'B-2');"
+        "INSERT INTO sold VALUES (1, 5, 'x'), (1, 2, 'y'), (2, 4, 'x');"
+    )
+    steps = steps_of("What sold the top 1 SKUs by amount, broken down by shop?", TOP_SKU)
+    assert steps is not None
+    text = "SELECT good_id, SUM(amount) FROM sold GROUP BY good_id ORDER BY 2 DESC LIMIT 1"
+    made = made_of(steps.tasks[0], text, ran(engine, text), "duckdb")
+    assert made is not None
+    build = finish(steps, [made], engine.catalog())
+    assert build is not None
+    assert sorted(ran(engine, build.sql()).rows) == [("A-1", "x", 5), ("A-1", "y", 2)]
+
+
+TOP_SKU = Top(n=1, lowest=False, entity="skus", measure="amount", split=("shop",))

@@ -8,6 +8,7 @@ from querymend.tools.catalog.model import Catalog, Column, Table
 from querymend.tools.fixes import edits
 from querymend.tools.fixes.graph import Graph, Path, low
 from querymend.tools.fixes.view import Frame, look
+from querymend.tools.grain.keys import unique_sets
 from querymend.tools.grain.shape import group_expressions
 from querymend.tools.questions.steps import Steps
 from querymend.tools.questions.words import name_words, singular, tokens
@@ -40,7 +41,43 @@ def broken_down(steps: Steps, made: Made, catalog: Catalog) -> exp.Expr | None:
         if not _add(tree, words, catalog, dialect):
             return None
     _choose(tree, made)
+    _name_things(tree, steps.entity, made, catalog, dialect)
     return tree
+
+
+def _name_things(tree: exp.Select, entity: str, made: Made, catalog: Catalog, dialect: str) -> None:
+    """Show the things by the name that the question calls them, where the step shows a key.
+
+    ``top 10 SKUs`` by product_id: the column ``sku`` of the table that the key refers to, if it is
+    unique there.
+    """
+    frame = look(tree, catalog).frames[0]
+    key = next(e for e in tree.expressions if e.alias_or_name == made.keys[0])
+    entity = " ".join(_one_of(w) for w in tokens(entity))
+    asked = set(tokens(entity))
+    if not isinstance(key.unalias(), exp.Column) or asked & set(name_words(key.unalias().name)):
+        return
+    for fit, path, table, column in _places(frame, entity, catalog):
+        unique = frozenset({column.name.lower()}) in unique_sets(table, catalog)
+        if fit < 0.9 or len(path) > 1 or not unique:
+            continue
+        source = frame.of_table(low(table))
+        alias = source.alias if source is not None else edits.join_in(frame, path)
+        shown = edits.column(column.name, alias)
+        keys = [shown if _is(g, key) else g for g in group_expressions(tree, dialect)]
+        tree.set("group", exp.Group(expressions=[k.copy() for k in keys]))
+        key.replace(shown.copy())
+        return
+
+
+def _one_of(word: str) -> str:
+    """Return the singular of a noun; of an abbreviation too: ``skus`` is no ``status``."""
+    short = len(word) == 4 and word.endswith("us")
+    return word[:-1] if short else singular(word)
+
+
+def _is(group: exp.Expr, key: exp.Expr) -> bool:
+    return isinstance(group, exp.Column) and group.name.lower() == key.unalias().name.lower()
 
 
 def _choose(tree: exp.Select, made: Made) -> None:
