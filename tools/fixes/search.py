@@ -181,9 +181,15 @@ def _judged(chosen: Chosen, known: Known) -> Chosen:
         and not chosen.trial.repeated
         and chosen.share >= PLAIN_SHARE
         and chosen.certainty >= PLAIN
-        and not GUESSED.intersection(chosen.codes)
+        and not _is_guess(chosen.codes)
     )
     return replace(chosen, plain=sure and next(doubts(chosen.sql, known), None) is None)
+
+
+def _is_guess(codes: Sequence[str]) -> bool:
+    """Tell whether a rule that guesses made the text; beside another, respelling only spells."""
+    acting = [c for c in codes if c != "respelt"] or codes
+    return bool(GUESSED.intersection(acting))
 
 
 def _without_repeats(chosen: Chosen, known: Known, tries: _Tries) -> Chosen:
