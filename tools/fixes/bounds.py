@@ -33,8 +33,17 @@ def _contradicting(view: View, known: Known, frame: Frame) -> Iterator[Step]:
     for i, a in enumerate(parts):
         for j in range(i + 1, len(parts)):
             if _exclude(a, parts[j], view, frame):
-                yield _split(view, frame, (i, j), "both_bounds")
+                asked = frame.select is view.tree and _are_both_asked(a, parts[j], known)
+                yield _split(view, frame, (i, j), "both_asked" if asked else "both_bounds")
                 return
+
+
+def _are_both_asked(a: exp.Expr, b: exp.Expr, known: Known) -> bool:
+    """The question says both, and names the two values as the text has them."""
+    sides = [p.unnest() for p in (a, b)]
+    if "both" not in known.asked or not all(isinstance(s, exp.EQ) for s in sides):
+        return False
+    return all(known.mentions(s.expression.name) for s in sides)
 
 
 def _exclude(a: exp.Expr, b: exp.Expr, view: View, frame: Frame) -> bool:

@@ -49,6 +49,7 @@ PRIORS: dict[str, float] = {
     "off_key": 0.65,
     "off_key_in": 0.75,
     "unused_join": 0.52,
+    "both_asked": 0.9,
     "both_bounds": 0.65,
     "both_values": 0.8,
     "count_of_sets": 0.8,
