@@ -8,6 +8,7 @@ from querymend import prompts
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.model.writer import Prompt
+from querymend.prompts.rules import rules_for
 from querymend.tools.chunks.ddl import create_table
 from querymend.tools.chunks.untrusted import untrusted, untrusted_name
 from querymend.tools.findings import Finding, in_repair_order
@@ -70,6 +71,11 @@ def _inputs(state: State, trip: Trip) -> dict[str, object]:
         "values": [_value(hit) for hit in context.values],
         "today": trip.today.isoformat(),
         "periods": [_span(p) for p in state.periods if _helps(p, context)],
+        "rules": rules_for(
+            trip.deps.engine.dialect,
+            state.question,
+            (c.type for t in context.tables for c in t.columns),
+        ),
         "question": state.question,
     }
 
