@@ -10,6 +10,7 @@ from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.fixes.calendars import bounds
 from querymend.tools.questions.words import name_words
+from querymend.tools.sql.binding import Source
 from querymend.tools.sql.trees import copied
 
 _OTHER = frozenset({"fiscal", "accounting"})
@@ -46,7 +47,25 @@ def _by_date(seen: Seen, found: list[Comparison]) -> exp.Expr | None:
     first.replace(exp.and_(*bounds(dates[0].copy(), seen.periods[0])))
     for twin in rest:
         twin.replace(exp.true())
+    source = found[0].used.ref.source
+    if all(u.ref.column.table for u in seen.used if u.ref.source is source):
+        _drop_join(copy, source)
+    for both in list(copy.find_all(exp.And)):
+        if isinstance(both.expression, exp.Boolean) and both.parent is not None:
+            both.replace(both.this.copy())
     return copy
+
+
+def _drop_join(tree: exp.Expr, source: Source | None) -> None:
+    """Take the calendar out of the FROM, where nothing but its own join names it now."""
+    name = source.name.lower() if source is not None else ""
+    for join in list(tree.find_all(exp.Join)):
+        if join.this.alias_or_name.lower() != name or join.side or join.args.get("using"):
+            continue
+        own = {id(c) for c in join.find_all(exp.Column)}
+        named = [c for c in tree.find_all(exp.Column) if c.table.lower() == name]
+        if all(id(c) in own for c in named):
+            join.pop()
 
 
 def _joined_dates(seen: Seen, one: Comparison) -> Iterator[exp.Column]:
