@@ -82,6 +82,7 @@ def test_a_construct_gives_what_trino_gave(engine: StandInEngine, case: dict[str
         return
     got = run(engine, sql)
     assert got["types"] == case["types"]
+    assert got["columns"] == case.get("columns", got["columns"])
     rows, wanted = got["rows"], case["rows"]
     if "ORDER BY" not in sql:
         rows, wanted = sorted(rows, key=str), sorted(wanted, key=str)  # type: ignore[call-overload]
