@@ -66,8 +66,10 @@ def between(typer: Typer, node: exp.Expr) -> TrinoType:
 
 def membership(typer: Typer, node: exp.Expr) -> TrinoType:
     """Check ``x IN (…)`` against its list or its query."""
-    if node.args.get("query") is not None:
-        _in_query(typer, node, node.args["query"])
+    listed = node.expressions
+    query = node.args.get("query") or (listed[0] if _is_values(listed) else None)
+    if query is not None:
+        _in_query(typer, node, query)
         return BOOLEAN
     for item in node.expressions:
         before = len(typer.faults)
@@ -75,6 +77,10 @@ def membership(typer: Typer, node: exp.Expr) -> TrinoType:
         if len(typer.faults) > before:
             break
     return BOOLEAN
+
+
+def _is_values(listed: list[exp.Expr]) -> bool:
+    return len(listed) == 1 and isinstance(listed[0], exp.Values)
 
 
 def _in_query(typer: Typer, node: exp.Expr, query: exp.Expr) -> None:
