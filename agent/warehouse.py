@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from querymend.dialect_examples import examples_for
 from querymend.engines import Progress, open_engine, scheme_of
 from querymend.loop.trip import Deps
 from querymend.model.endpoint import writer_for
@@ -97,7 +98,7 @@ def open_warehouse(
     catalog, report = None if fresh else kept.catalog(), None
     if catalog is None:
         catalog = read(engine, pack, settings, progress=progress, log=say, looked=looked)
-        report = index(store, embedder, engine, catalog, pack, looked)
+        report = index(store, embedder, engine, catalog, pack, looked, log=say)
         kept.keep(catalog)
     values = ValueIndex(store.values_path)
     deps = Deps(
@@ -176,13 +177,16 @@ def index(
     catalog: Catalog,
     pack: "Pack | None",
     looked: LookedAt | None = None,
+    *,
+    log: Callable[[str], None] | None = None,
 ) -> SyncReport:
     """Bring the index in step with catalog, pack and data; write only what changed."""
+    say = log or _silent
     return sync(
         store,
         embedder,
         catalog=catalog,
-        examples=pack.examples_in(engine.dialect) if pack else (),
+        examples=examples_for(pack, engine.dialect, catalog, log=say) if pack else (),
         facts=pack.facts if pack else (),
         values=_values(engine, catalog, looked),
     )

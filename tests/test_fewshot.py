@@ -1,15 +1,18 @@
 """Packs: what loads, what is refused and how, and warehouses that are built once."""
 
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
 import yaml
 
+from querymend.dialect_examples import examples_for
 from querymend.fewshot import build_warehouse, load_pack, pack_names, warehouse_path
 from querymend.fewshot.golden import as_json, differences, golden_rows, write_questions
 from querymend.fewshot.pack import Question
-from querymend.tools.catalog.model import Key, Leak
+from querymend.tools.catalog.model import Catalog, Column, Key, Leak, Table
+from querymend.tools.engines.duckdb import open_duckdb
 from querymend.tools.errors import SetupError
 
 BROKEN = yaml.safe_load((Path(__file__).parent / "fewshot" / "broken.yaml").read_text())
@@ -252,3 +255,48 @@ def test_cells_become_json_values() -> None:
         "2026-01-02T03:04:05",
         "1 day, 0:00:00",
     ]
+
+
+EXAMPLES = """
+- {id: plain, question: A?, sql: SELECT COUNT(*) AS n FROM orders}
+- {id: twins, question: B?, sql: "SELECT id::VARCHAR FROM orders", sql_athena: SELECT 1 FROM orders}
+- {id: theirs, question: C?, sql: "SELECT strftime(order_date, '%Y') AS y FROM orders"}
+- {id: ours, question: D?, sql_athena: "SELECT date_format(order_date, '%Y') AS y FROM orders"}
+"""
+TABLES = Catalog(
+    tables=(
+        Table(
+            name="orders",
+            columns=(Column(name="id", type="bigint"), Column(name="order_date", type="date")),
+        ),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "shown", "told"),
+    [
+        ("duckdb", ["plain", "twins", "theirs"], ["ours is left out: it has no SQL"]),
+        ("athena", ["plain", "twins", "ours"], ["theirs is left out: "]),
+        ("trino", ["plain", "twins", "ours"], ["theirs is left out: "]),
+    ],
+)
+def test_an_example_that_the_dialects_checks_refuse_is_left_out_and_told(
+    tmp_path: Path, dialect: str, shown: list[str], told: list[str]
+) -> None:
+    pack = load_pack(make_pack(tmp_path / "p", examples_yaml=EXAMPLES))
+    said: list[str] = []
+    found = examples_for(pack, dialect, TABLES, log=said.append)
+    assert [e.id for e in found] == shown
+    assert len(said) == len(told)
+    assert all(t in s for t, s in zip(told, said, strict=True))
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "athena"])
+def test_every_example_of_the_shipped_pack_is_shown(cache: Path, dialect: str) -> None:
+    pack = load_pack("retail")
+    with closing(open_duckdb(warehouse_path(pack, cache))) as engine:
+        catalog = engine.catalog()
+    said: list[str] = []
+    found = examples_for(pack, dialect, catalog, log=said.append)
+    assert (said, len(found)) == ([], len(pack.examples_in(dialect)))
