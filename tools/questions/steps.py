@@ -9,6 +9,7 @@ least-to-most prompting (Zhou et al. 2022, arXiv 2205.10625) and DIN-SQL (arXiv 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from querymend.tools.questions import step_groups, step_values
@@ -77,6 +78,7 @@ class Steps:
     """What is chosen, compared or listed, in the question's words."""
 
 
+@lru_cache(maxsize=1_000)
 def steps_of(question: str, top: Top | None = None) -> Steps | None:
     """Return the steps of a question in English, or None where it has no more than one.
 
