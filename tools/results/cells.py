@@ -9,6 +9,9 @@ from querymend.tools.findings import Finding
 from querymend.tools.results.case import Case
 from querymend.tools.results.compare import normal
 
+MOSTLY = 0.8
+"""From this part of repeated rows on things were meant, and not rows: of 232 published predictions
+on Spider and BIRD with as many and five rows or more not one was right (103 are with DISTINCT)."""
 _COMPARED = ("compar", "versus", " vs", "growth", "previous", "change", "over ", "trend", "since")
 
 
@@ -28,11 +31,13 @@ def truncated(case: Case) -> list[Finding]:
 
 
 def duplicates(case: Case) -> list[Finding]:
-    """Identical rows: wrong where different things are asked for, else told."""
+    """Identical rows: wrong where different things are asked for, or most repeat; else told."""
     repeated = len(case.rows) - len({tuple(map(normal, r)) for r in case.rows})
     if not repeated or case.statement.tree.find(exp.Group, exp.Distinct):
         return []
-    asked = case.expectation.distinct
+    filled = any(cell is not None for row in case.rows for cell in row)
+    mostly = filled and len(case.rows) >= 5 and repeated >= MOSTLY * len(case.rows)
+    asked = case.expectation.distinct or mostly
     return [
         Finding(
             code="duplicate_rows",
