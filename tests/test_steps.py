@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from querymend.tools.chunks.ddl import create_table
 from querymend.tools.engines.duckdb import DuckDBEngine, open_duckdb
 from querymend.tools.engines.engine import Limits, Result
 from querymend.tools.questions.grouping import Top
@@ -19,7 +20,9 @@ from querymend.tools.results.expectation import expect
 from querymend.tools.sql.gate import admit
 from querymend.tools.steps.build import Build
 from querymend.tools.steps.finish import finish
-from querymend.tools.steps.made import made_of
+from querymend.tools.steps.made import made_of, repeated
+from querymend.tools.steps.offers import offered
+from querymend.tools.steps.repeats import repeated_rows
 
 Open = Callable[[str], DuckDBEngine]
 CASES = [
@@ -218,3 +221,43 @@ def test_chosen_things_are_shown_by_the_name_that_the_question_gives_them(opened
 
 
 TOP_SKU = Top(n=1, lowest=False, entity="skus", measure="amount", split=("shop",))
+
+
+def test_what_a_step_offers_is_told_with_its_keys_and_no_private_value(
+    engine: DuckDBEngine,
+) -> None:
+    catalog = engine.catalog()
+    table = catalog.table("customers")
+    assert table is not None
+    hidden = tuple(replace(c, private=c.name == "email") for c in table.columns)
+    others = tuple(t for t in catalog.tables if t is not table)
+    private = replace(catalog, tables=(replace(table, columns=hidden), *others))
+    sql = "WITH t AS (SELECT id AS customer, email FROM customers ORDER BY id) SELECT * FROM t"
+    build = Build.of(sql, "duckdb")
+    assert build is not None
+    shown = create_table(offered(build, 0, ran(engine, build.upto(0)), private), samples=2)
+    assert "FOREIGN KEY (customer) REFERENCES customers(id)" in shown
+    assert "1 | " in shown
+    assert "canary" not in shown
+
+
+def test_a_step_that_names_a_thing_twice_is_told(engine: DuckDBEngine) -> None:
+    steps = steps_of("How many customers had more amount than the average customer?")
+    assert steps is not None
+    sql = "SELECT customer_id, SUM(amount) FROM orders GROUP BY customer_id, status, id"
+    (found,) = repeated(steps.tasks[0], sql, ran(engine, sql), "duckdb")
+    assert (found.code, found.severity) == ("step_repeats", "repair")
+    assert repeated(steps.tasks[0], EACH, ran(engine, EACH), "duckdb") == []
+
+
+def test_equal_rows_of_a_step_are_noted_only_where_a_later_step_joins_them(
+    engine: DuckDBEngine,
+) -> None:
+    paid = "WITH t AS (SELECT customer_id FROM orders WHERE status = 'paid') "
+    joined = f"{paid}SELECT name FROM t JOIN customers ON customers.id = t.customer_id"
+    for sql, codes in ((joined, ["step_repeats"]), (f"{paid}SELECT COUNT(*) FROM t", [])):
+        build = Build.of(sql, "duckdb")
+        assert build is not None
+        found = repeated_rows(build, 0, ran(engine, build.upto(0)))
+        assert [f.code for f in found] == codes
+        assert all(f.severity == "note" for f in found)

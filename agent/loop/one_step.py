@@ -17,6 +17,7 @@ from querymend.model.reply import read_reply
 from querymend.model.writer import Prompt
 from querymend.tools.catalog.model import Table
 from querymend.tools.chunks.ddl import create_table, names
+from querymend.tools.chunks.untrusted import untrusted_name
 from querymend.tools.errors import QueryError
 from querymend.tools.findings import Finding
 from querymend.tools.sql.limits import cap
@@ -117,7 +118,7 @@ def _prompt(
     more = prompts.render(
         "step",
         made="\n".join(create_table(t, samples=2) for t in _made(build, place, trip)),
-        step=build.steps[place].name,
+        step=untrusted_name(build.steps[place].name),
         columns=names(_columns(build, place)),
         problems=list(dict.fromkeys(told_problem(f) for f in findings)),
     )
