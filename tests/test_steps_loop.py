@@ -199,3 +199,13 @@ def test_what_the_first_query_chose_rightly_is_not_asked_for_again(ask: Make) ->
     assert sorted(answer.rows) == [(1, "paid", 150), (2, "open", 25)]
     assert answer.cost.model_calls == 1
     assert answer.attempts[1].step == "top_customers"
+
+
+def test_a_draft_runs_no_step(ask: Make, watch: Watch) -> None:
+    agent, engine = watch(ask(ScriptedModel.forever(fenced(NONSENSE))))
+    agent.ask(GROWTH, run=False)
+    good = f"WITH a AS ({JUNE}), b AS ({MAY}) SELECT (FROM a) - (FROM b)"
+    watched, other = watch(ask(ScriptedModel.forever(fenced(good))))
+    draft = watched.ask(GROWTH, run=False)
+    assert (engine.ran, other.ran) == ([], [])
+    assert draft.run().rows == ((-25,),)

@@ -8,34 +8,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from querymend.answer import Attempt
-from querymend.events import FindingMade, SqlWritten, StepRan
+from querymend.events import SqlWritten
 from querymend.loop.calling import call_model
-from querymend.loop.execute import engine_error, fetch, ran, refused
 from querymend.loop.generate import attempt_of
-from querymend.loop.inspect import look_at
-from querymend.loop.judge import blocked, grain_findings, held_against_question, judge
 from querymend.loop.prompting import first_prompt
 from querymend.loop.state import State
+from querymend.loop.step_trial import made_in, settled
 from querymend.loop.stepwise import BUILT as CODE
-from querymend.loop.stepwise import ROWS
-from querymend.loop.trial import mend
 from querymend.loop.trip import Trip
-from querymend.loop.weighing import ApprovalNeeded, affordable, priced
 from querymend.model.reply import read_reply
-from querymend.tools.engines.execution import Execution
-from querymend.tools.errors import Final, QueryError, Unavailable
+from querymend.tools.errors import Final, Unavailable
 from querymend.tools.findings import Finding, in_step
 from querymend.tools.questions.period import resolve_periods
 from querymend.tools.questions.reading import read_question
 from querymend.tools.questions.steps import Steps, Task
 from querymend.tools.results.expectation import expect
-from querymend.tools.sql.limits import cap
 from querymend.tools.steps.choices import choices
 from querymend.tools.steps.finish import finish
-from querymend.tools.steps.made import Made, made_of, repeated
+from querymend.tools.steps.made import Made
 
-MENDED = 3
-"""Rule fixes of one step, at most."""
 BUILT = Finding(
     code=CODE,
     kind="question",
@@ -87,7 +78,7 @@ def _climbed(steps: Steps, state: State, trip: Trip) -> Iterator[Attempt]:
         for tries in _ways(task, steps, sub, state, trip):
             tried = list(tries)
             yield from (_told(a, task) for a in tried)
-            found = _made(task, tried[-1], trip)
+            found = made_in(task, tried[-1], trip)
             if found is not None:
                 break
         if found is None:
@@ -104,23 +95,23 @@ def _ways(
     if steps.finish == "split":
         for sql in choices(state.at_hand.sql, task, trip.deps.engine.dialect):
             why = f"step {task.name}: it stands in the query before"
-            yield _settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
+            yield settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
     if not _has_room(steps, state, trip):
         return
     written = call_model(trip, replace(first_prompt(sub, trip), kind="step"))
     reply = read_reply(written.text, finished=written.finished)
     why = f"step {task.name}: {task.asks}"
-    yield _settled(task, attempt_of(reply.sql, reply.reason, why), sub, trip)
+    yield settled(task, attempt_of(reply.sql, reply.reason, why), sub, trip)
     if steps.finish == "split":
         for sql in choices(reply.sql or "", task, trip.deps.engine.dialect):
-            yield _settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
+            yield settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
 
 
 def _steps(state: State, trip: Trip) -> Steps | None:
     """Return the steps, if they are still to be tried."""
     steps = state.expectation.steps if state.expectation else None
     tried = any(a.step for a in state.attempts)
-    return steps if trip.deps.settings.steps and not tried else None
+    return steps if trip.deps.settings.steps and trip.run and not tried else None
 
 
 def _has_room(steps: Steps, state: State, trip: Trip) -> bool:
@@ -154,77 +145,6 @@ def _joining(task: Task, steps: Steps, made: list[Made]) -> Task:
     return replace(task, asks=f"{task.asks} Name each {task.grain[0]} by {made[0].keys[0]}.")
 
 
-def _settled(task: Task, first: Attempt, sub: State, trip: Trip) -> Iterator[Attempt]:
-    """Yield a text for a step and what the rules make of it, each checked and run."""
-    attempt: Attempt | None = first
-    done: list[Attempt] = []
-    while attempt is not None and len(done) <= MENDED:
-        trip.emit(SqlWritten(sql=attempt.sql, author=attempt.author, reason=attempt.reason))
-        done.append(_checked(task, attempt, sub, trip))
-        yield done[-1]
-        fine = not _acting(done[-1])
-        attempt = None if fine else mend(done[-1], replace(sub, attempts=tuple(done)), trip)
-
-
-def _checked(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
-    """Hold a step's text against its own question, run it bounded, and look at what came."""
-    if not attempt.sql:
-        return attempt
-    found = priced(judge(attempt.sql, trip), attempt.sql, trip)
-    if not blocked(found):
-        found = (*found, *held_against_question(attempt.sql, sub, trip))
-    checked = replace(attempt, findings=(*attempt.findings, *found))
-    if blocked(checked.findings) or not affordable(checked.findings):
-        return _noted(task, checked, trip)
-    return _noted(task, _run(task, checked, sub, trip), trip)
-
-
-def _run(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
-    """Run a step for its first rows, through the gate and within the budget."""
-    try:
-        result = fetch(_bounded(attempt.sql, trip), trip)
-    except (QueryError, ApprovalNeeded) as error:
-        told = error if isinstance(error, QueryError) else QueryError(str(error))
-        return refused(attempt, engine_error(told), error.execution or Execution())
-    done = ran(attempt, result)
-    trip.emit(
-        StepRan(
-            step=task.name,
-            columns=tuple(c.name for c in result.columns),
-            row_count=result.row_count,
-            seconds=result.seconds,
-        )
-    )
-    seen = (
-        *look_at(result, done, sub, trip),
-        *repeated(task, done.sql, result, _dialect(trip)),
-        *grain_findings(done.sql, sub, trip, lambda probe: fetch(probe, trip).rows),
-    )
-    return replace(done, findings=(*done.findings, *seen))
-
-
-def _noted(task: Task, attempt: Attempt, trip: Trip) -> Attempt:
-    for finding in attempt.findings:
-        trip.emit(FindingMade(finding=in_step(finding, task.name)))
-    trip.note(
-        "step",
-        step=task.name,
-        sql=attempt.sql,
-        rows=attempt.summary.rows if attempt.summary else None,
-        seconds=round(attempt.seconds, 3),
-        findings=[(f.severity, f.code, f.message) for f in attempt.findings],
-    )
-    return attempt
-
-
-def _made(task: Task, attempt: Attempt, trip: Trip) -> Made | None:
-    """Read what a step offers; None where it is at fault, or came back empty."""
-    if attempt.summary is None or _acting(attempt):
-        return None
-    result = trip.results[_bounded(attempt.sql, trip)]
-    return made_of(task, attempt.sql, result, _dialect(trip)) if result.rows else None
-
-
 def _whole(
     steps: Steps, made: list[Made], doubts: list[Finding], trip: Trip
 ) -> tuple[Attempt, ...]:
@@ -242,15 +162,3 @@ def _whole(
 def _told(attempt: Attempt, task: Task) -> Attempt:
     findings = tuple(in_step(f, task.name) for f in attempt.findings)
     return replace(attempt, step=task.name, findings=findings)
-
-
-def _acting(attempt: Attempt) -> list[Finding]:
-    return [f for f in attempt.findings if f.severity in ("block", "repair")]
-
-
-def _bounded(sql: str, trip: Trip) -> str:
-    return cap(sql, ROWS + 1, _dialect(trip))
-
-
-def _dialect(trip: Trip) -> str:
-    return trip.deps.engine.dialect

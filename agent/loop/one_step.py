@@ -58,7 +58,7 @@ def write_step(state: State, trip: Trip) -> Attempt | None:
         ModelUnavailable: it stayed away after the retries.
         BudgetExceeded: no call or no time is left.
     """
-    found = _at_fault(state, trip)
+    found = _at_fault(state, trip) if trip.run else None
     if found is None:
         return None
     build, place, findings = found
