@@ -10,8 +10,12 @@ from typing import ClassVar, Literal
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.athena import Athena
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.dialects.sqlite import SQLite
+from sqlglot.dialects.trino import Trino
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -41,7 +45,14 @@ class _DuckDB(DuckDB):
         IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`"]
 
 
-_READERS: dict[str, DialectType] = {"duckdb": _DuckDB}
+_READERS: dict[str, DialectType] = {
+    "duckdb": _DuckDB,
+    "athena": Athena,
+    "trino": Trino,
+    "postgres": Postgres,
+    "sqlite": SQLite,
+}
+"""All are imported here: by name, a second thread would get one that is only half made."""
 _CHAINS = (exp.Connector, exp.SetOperation, exp.Join)
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
