@@ -24,7 +24,8 @@ test-model: $(VENV)/.for-work
 	$(BIN)/querymend fetch-model
 	$(BIN)/pytest -q -m model
 
-# Hold the stand-in and the static checks against a real Trino; DATA=folder adds that folder's statements.
+# Hold the stand-in and the static checks against a real Trino, and write docs/conformance.md;
+# DATA=folder adds that folder's statements.
 conformance: $(VENV)/.for-work
 	$(BIN)/python tests/conformance $(DATA)
 

@@ -1,7 +1,7 @@
 """What is asked of a judge, and what it says: the cases of this folder and of a data folder."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ RECORDED = HERE / "recorded"
 GALLERY = "gallery"
 LISTS = ("constructs", "functions", "refused")
 LIMITS = Limits(rows=None, seconds=60.0, bytes=None)
+FREE = (exp.TableSample, exp.AnyValue, exp.Rand)
 When = Literal["", "analysis", "run"]
 
 
@@ -44,6 +45,34 @@ class Case:
         except SqlglotError:
             return False
         return isinstance(tree, exp.Query) and tree.args.get("order") is not None
+
+    @property
+    def free(self) -> bool:
+        """Whether it may give other rows each time: a sample, or any one of several values."""
+        try:
+            return sqlglot.parse_one(self.sql, read="trino").find(*FREE) is not None
+        except SqlglotError:
+            return False
+
+    def sort_keys(self, columns: Sequence[str]) -> Sequence[int]:
+        """Return which of a result's columns decide its order: rows equal in them may swap.
+
+        All of them where the statement sorts by something that it does not show.
+        """
+        tree = sqlglot.parse_one(self.sql, read="trino")
+        order = tree.args.get("order")
+        shown = [s.unalias() for s in tree.selects] if isinstance(tree, exp.Query) else []
+        keys = [_place(o.this, columns, shown) for o in order.expressions] if order else [None]
+        known = [k for k in keys if k is not None]
+        return known if len(known) == len(keys) else range(len(columns))
+
+
+def _place(key: exp.Expr, columns: Sequence[str], shown: list[exp.Expr]) -> int | None:
+    if isinstance(key, exp.Literal) and key.is_int:
+        return int(key.name) - 1
+    if isinstance(key, exp.Column) and columns.count(key.name.lower()) == 1:
+        return columns.index(key.name.lower())
+    return shown.index(key) if key in shown and len(shown) == len(columns) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +109,15 @@ def ask(engine: Engine, sql: str) -> Said:
     except QueryError as error:
         return Said(error=error.code, message=str(error), when=_when(engine, sql))
     return _result(result)
+
+
+def verdict(engine: Engine, sql: str) -> Said:
+    """Return whether the engine refuses a statement before it runs; nothing runs."""
+    try:
+        engine.explain(Admitted(sql))
+    except QueryError as error:
+        return Said(error=error.code, message=str(error), when="analysis")
+    return Said()
 
 
 def _result(result: Result) -> Said:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import duckdb
 import sqlglot
-from loopback import CATALOG
+from loopback import BUILT, CATALOG
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 from trino.dbapi import connect
@@ -40,6 +40,11 @@ class Trino:
             for statement in statements:
                 rows = connection.cursor().execute(statement).fetchall()
         return rows
+
+    def version(self) -> str:
+        """Return its number; one that was started here is of the version that was built."""
+        told = str(self.execute("SELECT version()")[0][0])
+        return BUILT if told == "testversion" else told
 
     def schemas(self) -> set[str]:
         """Name the schemas that are there."""

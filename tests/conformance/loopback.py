@@ -20,6 +20,8 @@ OLDEST_JAVA = 17
 HEAP = "-Xmx2g"
 BUILD_SECONDS = 900
 SOURCES = Path(__file__).parent / "trino"
+BUILT = re.findall(r"<trino>(\d+)<", (SOURCES / "pom.xml").read_text(encoding="utf-8"))[0]
+"""Trino's version."""
 CLASSPATH = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath"
 INSTALL = "on Debian: apt-get install openjdk-17-jdk-headless maven"
 
