@@ -17,6 +17,7 @@ from querymend.tools.questions.grouping import Top
 from querymend.tools.questions.reading import read_question
 from querymend.tools.questions.steps import steps_of
 from querymend.tools.results.expectation import expect
+from querymend.tools.sql.checks import check
 from querymend.tools.sql.gate import admit
 from querymend.tools.steps.build import Build
 from querymend.tools.steps.finish import finish
@@ -261,3 +262,17 @@ def test_equal_rows_of_a_step_are_noted_only_where_a_later_step_joins_them(
         found = repeated_rows(build, 0, ran(engine, build.upto(0)))
         assert [f.code for f in found] == codes
         assert all(f.severity == "note" for f in found)
+
+
+@pytest.mark.parametrize(("question", "texts", "rows"), FINISHED)
+def test_what_is_put_together_is_sql_of_athena_too(
+    question: str, texts: list[str], rows: list[tuple[object, ...]], engine: DuckDBEngine
+) -> None:
+    steps = steps_of(question, read_question(question).top)
+    assert steps is not None
+    made = [
+        made_of(t, s, ran(engine, s), "athena") for t, s in zip(steps.tasks, texts, strict=True)
+    ]
+    build = finish(steps, [m for m in made if m is not None], engine.catalog())
+    assert build is not None
+    assert check(build.sql(pretty=True), dialect="athena", catalog=engine.catalog()) == ()

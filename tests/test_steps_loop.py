@@ -1,11 +1,14 @@
 """Whole runs of questions with several steps: the model is scripted, all else is real."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from querymend import Agent, Budget
 from querymend.events import StepRan
 from querymend.testing import ScriptedModel
+from querymend.trace import Trace
 
 Make = Callable[..., Agent]
 Watch = Callable[..., tuple[Agent, Any]]
@@ -209,3 +212,15 @@ def test_a_draft_runs_no_step(ask: Make, watch: Watch) -> None:
     draft = watched.ask(GROWTH, run=False)
     assert (engine.ran, other.ran) == ([], [])
     assert draft.run().rows == ((-25,),)
+
+
+def test_the_trace_tells_what_each_step_did_and_no_rows(ask: Make, tmp_path: Path) -> None:
+    opened = ask(fenced(NONSENSE), fenced(JUNE), fenced(MAY))
+    file = tmp_path / "trace.jsonl"
+    Agent(opened._warehouse, trace=Trace(file)).ask(GROWTH)
+    told = [json.loads(line) for line in file.read_text().splitlines()]
+    steps = [t for t in told if t["stage"] == "step" and "sql" in t]
+    assert [(s["step"], s["rows"]) for s in steps] == [
+        ("value_june_2026", 1),
+        ("value_may_2026", 1),
+    ]
