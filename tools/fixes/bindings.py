@@ -132,8 +132,18 @@ def _slipped(place: Place, owner: Source) -> bool:
     """Only this column has the wrong qualifier: no other that has it may be the owner's too."""
     alias = place.column.table.lower()
     others = [c for c in place.frame.columns if c.table.lower() == alias]
-    rest = {c.name.lower() for c in others} - {place.wanted.lower()}
+    free = [c for c in others if not _is_joined_to(c, owner)]
+    rest = {c.name.lower() for c in free} - {place.wanted.lower()}
     return bool(alias) and not any(owner.has(name) for name in rest)
+
+
+def _is_joined_to(column: exp.Column, owner: Source) -> bool:
+    """The column equals one of the owner's: it cannot be the owner's itself."""
+    pair = column.parent
+    if not isinstance(pair, exp.EQ):
+        return False
+    other = pair.expression if pair.this is column else pair.this
+    return isinstance(other, exp.Column) and other.table.lower() == owner.alias.lower()
 
 
 def _nearest(place: Place) -> Iterator[Step]:
@@ -158,6 +168,8 @@ def _joined(place: Place) -> Iterator[Step]:
     """A table that is not read holds the column; it is joined in along the keys."""
     if place.column.find_ancestor(exp.Join, exp.Select) is not place.frame.select:
         return
+    if place.source is not None and not place.source.table and place.frame.owners(place.wanted):
+        return  # a derived table offers what it lists; another source has the column
     holders = [(t, c.name, 1.0) for t in place.tables() if (c := t.column(place.wanted))]
     alone = len(holders) == 1
     if not holders:
