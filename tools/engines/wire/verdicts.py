@@ -29,8 +29,14 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "aggregate_in_where": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "WHERE")),
     "aggregate_in_group": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "GROUP BY")),
-    "aggregate_in_join": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "JOIN")),
+    "aggregate_in_on": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "JOIN")),
     "window_in_where": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "WHERE")),
+    "window_in_group": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "GROUP BY")),
+    "window_in_on": ("EXPRESSION_NOT_SCALAR", _NOT_SCALAR.replace("{place}", "JOIN")),
+    "window_in_having": (
+        "NESTED_WINDOW",
+        "HAVING clause cannot contain window functions or row pattern measures",
+    ),
     "nested_aggregate": ("NESTED_AGGREGATION", ""),
     "nested_window": (
         "NESTED_WINDOW",
