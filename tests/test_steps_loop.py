@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from querymend import Agent, Budget
 from querymend.events import StepRan
 from querymend.testing import ScriptedModel
@@ -224,3 +226,14 @@ def test_the_trace_tells_what_each_step_did_and_no_rows(ask: Make, tmp_path: Pat
         ("value_june_2026", 1),
         ("value_may_2026", 1),
     ]
+
+
+def test_an_answer_put_together_is_as_sure_as_all_its_steps_are(ask: Make) -> None:
+    answer = ask(fenced(NONSENSE), fenced(JUNE), fenced(MAY)).ask(GROWTH)
+    alone = [
+        ask(fenced(sql)).ask(f"What was the amount of orders in {month} 2026?").confidence
+        for sql, month in ((JUNE, "June"), (MAY, "May"))
+    ]
+    assert alone[0]
+    assert alone[1]
+    assert answer.confidence == pytest.approx(alone[0] * alone[1], rel=0.05)

@@ -15,11 +15,11 @@ from querymend.loop.prompting import first_prompt
 from querymend.loop.state import State
 from querymend.loop.step_trial import made_in, settled
 from querymend.loop.stepwise import BUILT as CODE
+from querymend.loop.stepwise import periods_of
 from querymend.loop.trip import Trip
 from querymend.model.reply import read_reply
 from querymend.tools.errors import Final, Unavailable
 from querymend.tools.findings import Finding, in_step
-from querymend.tools.questions.period import resolve_periods
 from querymend.tools.questions.reading import read_question
 from querymend.tools.questions.steps import Steps, Task
 from querymend.tools.results.expectation import expect
@@ -125,8 +125,7 @@ def _has_room(steps: Steps, state: State, trip: Trip) -> bool:
 
 def _asked(task: Task, state: State, trip: Trip) -> State:
     """Return the state of a question that is the step alone; what was retrieved stays."""
-    months = trip.deps.settings.fiscal_start_month
-    periods = resolve_periods(task.asks, trip.today, fiscal_start_month=months)
+    periods = periods_of(task.asks, trip)
     reading = read_question(task.asks)
     return replace(
         state,

@@ -1,8 +1,10 @@
 """How sure the loop is of an answer: the evidence of one question, put together and weighed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import prod
 
 from querymend.loop.state import State
+from querymend.loop.stepwise import BUILT, bounded, periods_of
 from querymend.loop.trip import Trip
 from querymend.tools.confidence.evidence import evidence_of
 from querymend.tools.confidence.model import confidence
@@ -16,8 +18,13 @@ def confidence_in(
 ) -> float | None:
     """Return how likely the rows of a statement answer the question, between 0 and 1.
 
-    None where the statement cannot be read.
+    What was put together from steps is as sure as all of them are: each is a plain question with
+    an answer of its own. None where the statement cannot be read.
     """
+    if any(f.code == BUILT for f in findings):
+        parts = list(_of_steps(state, trip))
+        if parts:
+            return round(prod(parts), 4)
     evidence = evidence_of(
         sql,
         result,
@@ -30,3 +37,27 @@ def confidence_in(
         facts=[f.text for f in state.context.facts] if state.context else (),
     )
     return None if evidence is None else round(confidence(evidence), 4)
+
+
+def _of_steps(state: State, trip: Trip) -> Iterator[float]:
+    """Yield how sure each step is that the answer was put together from."""
+    steps = state.expectation.steps if state.expectation else None
+    last = {a.step: a for a in state.attempts if a.step}
+    for task in steps.tasks if steps else ():
+        attempt = last.get(task.name)
+        result = trip.results.get(bounded(attempt.sql, trip)) if attempt else None
+        if attempt is None or result is None:
+            continue
+        evidence = evidence_of(
+            attempt.sql,
+            result,
+            attempt.findings,
+            dialect=trip.deps.engine.dialect,
+            catalog=trip.catalog,
+            reading=read_question(task.asks),
+            periods=periods_of(task.asks, trip),
+            values=trip.values,
+            facts=[f.text for f in state.context.facts] if state.context else (),
+        )
+        if evidence is not None:
+            yield confidence(evidence)

@@ -10,7 +10,7 @@ from querymend.loop.calling import call_model
 from querymend.loop.execute import fetch
 from querymend.loop.prompting import first_prompt, told_problem
 from querymend.loop.state import State
-from querymend.loop.stepwise import ROWS, first_at_fault
+from querymend.loop.stepwise import bounded, first_at_fault
 from querymend.loop.trial import perhaps
 from querymend.loop.trip import Trip
 from querymend.model.reply import read_reply
@@ -20,7 +20,6 @@ from querymend.tools.chunks.ddl import create_table, names
 from querymend.tools.chunks.untrusted import untrusted_name
 from querymend.tools.errors import QueryError
 from querymend.tools.findings import Finding
-from querymend.tools.sql.limits import cap
 from querymend.tools.steps.build import Build
 from querymend.tools.steps.offers import offered
 
@@ -134,7 +133,7 @@ def _made(build: Build, place: int, trip: Trip) -> list[Table]:
     """Return the steps before one as tables, each run bounded."""
     tables = []
     for earlier in range(place):
-        sql = cap(build.upto(earlier), ROWS + 1, build.dialect)
+        sql = bounded(build.upto(earlier), trip)
         try:
             tables.append(offered(build, earlier, fetch(sql, trip), trip.catalog))
         except QueryError as error:

@@ -9,7 +9,7 @@ from querymend.loop.execute import engine_error, fetch, ran, refused
 from querymend.loop.inspect import look_at
 from querymend.loop.judge import blocked, grain_findings, held_against_question, judge
 from querymend.loop.state import State
-from querymend.loop.stepwise import ROWS
+from querymend.loop.stepwise import bounded
 from querymend.loop.trial import mend
 from querymend.loop.trip import Trip
 from querymend.loop.weighing import ApprovalNeeded, affordable, priced
@@ -17,7 +17,6 @@ from querymend.tools.engines.execution import Execution
 from querymend.tools.errors import QueryError
 from querymend.tools.findings import Finding, in_step
 from querymend.tools.questions.steps import Task
-from querymend.tools.sql.limits import cap
 from querymend.tools.steps.made import Made, made_of, repeated
 
 MENDED = 3
@@ -63,7 +62,7 @@ def _checked(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
 def _run(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
     """Run a step for its first rows, through the gate and within the budget."""
     try:
-        result = fetch(_bounded(attempt.sql, trip), trip)
+        result = fetch(bounded(attempt.sql, trip), trip)
     except (QueryError, ApprovalNeeded) as error:
         told = error if isinstance(error, QueryError) else QueryError(str(error))
         return refused(attempt, engine_error(told), error.execution or Execution())
@@ -102,16 +101,12 @@ def made_in(task: Task, attempt: Attempt, trip: Trip) -> Made | None:
     """Read what a step offers; None where it is at fault, or came back empty."""
     if attempt.summary is None or _acting(attempt):
         return None
-    result = trip.results[_bounded(attempt.sql, trip)]
+    result = trip.results[bounded(attempt.sql, trip)]
     return made_of(task, attempt.sql, result, _dialect(trip)) if result.rows else None
 
 
 def _acting(attempt: Attempt) -> list[Finding]:
     return [f for f in attempt.findings if f.severity in ("block", "repair")]
-
-
-def _bounded(sql: str, trip: Trip) -> str:
-    return cap(sql, ROWS + 1, _dialect(trip))
 
 
 def _dialect(trip: Trip) -> str:

@@ -17,6 +17,7 @@ from querymend.tools.engines.engine import Result
 from querymend.tools.engines.estimate import Charges
 from querymend.tools.errors import Final, QueryError, Unavailable
 from querymend.tools.findings import Finding, in_step
+from querymend.tools.questions.period import Period, resolve_periods
 from querymend.tools.questions.reading import read_question
 from querymend.tools.results.expectation import Expectation
 from querymend.tools.results.inspect import inspect as inspect_result
@@ -36,6 +37,17 @@ MOST = 6
 EMPTY = frozenset(("empty_result", "null_aggregate", "zero_count", "all_null"))
 FAILED = EMPTY | {"engine_error"}
 """Findings of a whole whose steps are looked at, where every run costs money."""
+
+
+def bounded(sql: str, trip: Trip) -> str:
+    """Return the text that runs for a step's first rows, and no more."""
+    return cap(sql, ROWS + 1, trip.deps.engine.dialect)
+
+
+def periods_of(question: str, trip: Trip) -> tuple[Period, ...]:
+    """Return the periods that a step's own question names."""
+    months = trip.deps.settings.fiscal_start_month
+    return resolve_periods(question, trip.today, fiscal_start_month=months)
 
 
 def name_steps(findings: Sequence[Finding], sql: str, trip: Trip) -> tuple[Finding, ...]:
@@ -113,7 +125,7 @@ def _looked_at(build: Build, place: int, trip: Trip) -> Iterator[Finding]:
     """Run one step and yield what is wrong with it."""
     step, sql = build.steps[place], build.upto(place)
     try:
-        result = fetch(cap(sql, ROWS + 1, build.dialect), trip)
+        result = fetch(bounded(sql, trip), trip)
     except QueryError as error:
         yield in_step(engine_error(error), step.name)
         return
