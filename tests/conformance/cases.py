@@ -21,7 +21,7 @@ CASES = HERE / "cases"
 RECORDED = HERE / "recorded"
 GALLERY = "gallery"
 LISTS = ("constructs", "functions", "refused")
-LIMITS = Limits(rows=None, seconds=60.0, bytes=None)
+LIMITS = Limits(rows=None, seconds=600.0, bytes=None)
 FREE = (exp.TableSample, exp.AnyValue, exp.Rand)
 When = Literal["", "analysis", "run"]
 
