@@ -24,6 +24,9 @@ _ATOMS: tuple[type[exp.Expr], ...] = (
 _ATOMS += (exp.Subquery, exp.Placeholder, exp.Identifier, exp.Star, exp.Distinct, exp.Order)
 
 
+_LIGHT = (exp.Column, exp.Literal, exp.Null, exp.Boolean)
+_LONG = 24
+"""So many nodes may stand twice."""
 PARTS = "parts"
 """Where a struct that is made here keeps its parts."""
 
@@ -160,10 +163,35 @@ def once(node: exp.Expr, body: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
 
     Only the value itself may stand in the body: DuckDB's lambdas hold no subqueries.
     """
-    if isinstance(node, (exp.Column, exp.Literal, exp.Null)):
+    if isinstance(node, _LIGHT):
         return body(node)
     held = call("list_transform", call("list_value", node), lambda_(body(column("qm_v")), "qm_v"))
     return call("list_extract", held, number(1))
+
+
+def filled_once(template: str, **arguments: exp.Expr) -> exp.Expr:
+    """Fill a template, but let what is long and stands in it twice be worked out once.
+
+    Calls in calls would double the text at each level.
+    """
+    heavy = {name: node for name, node in arguments.items() if not isinstance(node, _LIGHT)}
+    if not any(_is_long(node) and _times(template, name) > 1 for name, node in heavy.items()):
+        return filled(template, **arguments)
+    held = struct(heavy) if len(heavy) > 1 else next(iter(heavy.values()))
+
+    def body(one: exp.Expr) -> exp.Expr:
+        parts = {n: field(one.copy(), n) if len(heavy) > 1 else one for n in heavy}
+        return filled(template, **{**arguments, **parts})
+
+    return once(held, body)
+
+
+def _is_long(node: exp.Expr) -> bool:
+    return any(count > _LONG for count, _ in enumerate(node.walk()))
+
+
+def _times(template: str, name: str) -> int:
+    return sum(c.name == name and not c.table for c in _read(template).find_all(exp.Column))
 
 
 def replaced(body: exp.Expr, by: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from sqlglot import exp
 
-from querymend.tools.engines.stand_in.translate.build import cast, filled
+from querymend.tools.engines.stand_in.translate.build import cast, filled_once
 from querymend.tools.engines.stand_in.translate.cast_moments import wall_clock
 from querymend.tools.engines.stand_in.translate.coercions import coerced
 from querymend.tools.engines.stand_in.translate.physical import ZONED_TIMESTAMP, physical
@@ -62,7 +62,7 @@ def called(tr: Translator, call: Call) -> exp.Expr:
     if template is None:
         shown = ", ".join(map(str, match.arguments))
         raise tr.refused(f"The function {call.name}({shown})", call.node)
-    found = filled(template, **dict(zip(_PLACES, made, strict=False)))
+    found = filled_once(template, **dict(zip(_PLACES, made, strict=False)))
     return found if call.gives.base in _SAME else cast(found, physical(call.gives))
 
 

@@ -8,6 +8,7 @@ from querymend.tools.engines.stand_in.translate.build import (
     cast,
     field,
     filled,
+    filled_once,
     once,
     text,
 )
@@ -63,9 +64,9 @@ def calculated(
         return _decimals(symbol, a, left, b, right, gives)
     x, y = coerced(a, left, gives), coerced(b, right, gives)
     if gives.base in INTEGERS and symbol == "/":
-        return filled(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a // b END", a=x, b=y)
+        return filled_once(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a // b END", a=x, b=y)
     if gives.base in INTEGERS and symbol == "%":
-        return filled(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a % b END", a=x, b=y)
+        return filled_once(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a % b END", a=x, b=y)
     return cast(filled(f"a {symbol} b", a=x, b=y), physical(gives))
 
 
@@ -121,10 +122,10 @@ def divided(
     if symbol == "%":
         x = _shifted(a, gives.scale - left.scale)
         y = _shifted(b, gives.scale - right.scale)
-        rest = filled(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a % b END", a=x, b=y)
+        rest = filled_once(f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE a % b END", a=x, b=y)
         return scaled(rest, gives)
     shift = gives.scale - left.scale + right.scale
-    quotient = filled(
+    quotient = filled_once(
         f"CASE WHEN b = 0 THEN {_BY_ZERO} ELSE"
         " (CASE WHEN (a < 0) = (b < 0) THEN 1 ELSE -1 END)"
         " * ((2 * abs(a) + abs(b)) // (2 * abs(b))) END",
