@@ -106,6 +106,7 @@ CHECKS: tuple[Check, ...] = (
     subqueries.one_of_many,
     shown.fixed_column_shown,
     shown.key_shown,
+    shown.key_beside,
     shown.item_not_shown,
     shown.id_not_shown,
     shown.limit_not_asked,

@@ -74,6 +74,28 @@ def key_shown(seen: Seen) -> Iterable[Finding]:
         )
 
 
+def key_beside(seen: Seen) -> Iterable[Finding]:
+    """Find numbers told by a bare id where the question says none and the thing has a name."""
+    items = shown(seen)
+    if _ID.search(seen.question) or not any(i.find(exp.AggFunc) for i in items):
+        return
+    uses = [
+        u for i in items if (u := seen.by_node.get(id(i))) and "id" in name_words(u.column.name)
+    ]
+    for used in uses:
+        named = _label_of(seen, used) if targets(used, seen.catalog) else None
+        if named is not None:
+            yield seen.found(
+                "key_beside",
+                "question",
+                "warn",
+                f"The result tells things by {used.column.name}; {named[0].name} has their"
+                f" {named[1].name}.",
+                node=used.ref.column,
+                hint=f"Show {named[0].name}.{named[1].name}.",
+            )
+
+
 def _label_of(seen: Seen, used: Used) -> tuple[Table, Column] | None:
     """Return the naming column of the table that a key stands for."""
     name = used.column.name.lower()
