@@ -192,7 +192,7 @@ def test_a_question_about_nothing_in_the_data_gets_no_answer(peers: Make) -> Non
 def test_running_out_of_attempts_is_no_empty_result(peers: Make) -> None:
     """agentic-sql-data-exploration#12, rocketride-server#1696 (row 40): told as "no results"."""
     asked = peers(*(f"SELECT frobnitz_{c} FROM customers" for c in "abc"))
-    answer = asked.ask("Which frobnitz do our customers have?")
+    answer = asked.ask("Tell me the frobnitz of our customers.")
     assert (answer.outcome, asked.engine.ran, answer.rows) == ("failed", [], ())
     assert "frobnitz_a" in answer.text
     assert "2 repairs were tried" in answer.text

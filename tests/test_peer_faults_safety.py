@@ -56,7 +56,7 @@ def nothing_runs(asked: Any, question: str = HOW_MANY) -> bool:
 def test_the_same_broken_query_ends_the_loop(peers: Make) -> None:
     """langchain#7440, #13647, langgraph#6731, mindshub#12211, guardrails#274 (row 49)."""
     asked = peers("SELECT wibble FROM customers")
-    answer = asked.ask("Which wibble do our customers have?")
+    answer = asked.ask("Tell me the wibble of our customers.")
     assert [a.sql for a in answer.attempts].count("SELECT wibble FROM customers") <= 2
     assert answer.outcome == "failed"
     assert "again" in answer.text
@@ -66,7 +66,7 @@ def test_a_model_that_only_explores_is_stopped(peers: Make) -> None:
     """ragflow#2498 (row 50): one query after the other, without end."""
     numbers = count()
     asked = peers(ScriptedModel.forever(lambda _: f"SELECT shade_{next(numbers)} FROM customers"))
-    answer = asked.ask("Which shades do our customers have?")
+    answer = asked.ask("Tell me the shades of our customers.")
     assert (answer.outcome, asked.engine.ran) == ("failed", [])
     assert len(asked.model.prompts) <= 4
 

@@ -124,7 +124,7 @@ def test_an_invented_column_is_caught_before_the_run_with_the_nearest(peers: Mak
 def test_a_missing_table_is_told_with_those_that_exist(peers: Make) -> None:
     """holoviz/lumen#1890 (row 11): the retry did not say which tables there are."""
     asked = peers("SELECT foo FROM lines")
-    asked.ask("Which foo do the lines of our orders have?")
+    asked.ask("Tell me the foo of the lines of our orders.")
     assert "order_items" in asked.model.prompts[1].user.split("does not answer it yet")[1]
 
 

@@ -237,3 +237,13 @@ def test_an_answer_put_together_is_as_sure_as_all_its_steps_are(ask: Make) -> No
     assert alone[0]
     assert alone[1]
     assert answer.confidence == pytest.approx(alone[0] * alone[1], rel=0.05)
+
+
+def test_a_percentage_put_together_from_steps_is_doubted(ask: Make) -> None:
+    whole = "SELECT COUNT(DISTINCT id) FROM orders"
+    part = f"{whole} WHERE status = 'paid'"
+    model = ScriptedModel(fenced(NONSENSE), fenced(part), fenced(whole))
+    answer = ask(model).ask("What percentage of the orders were paid?")
+    assert answer.rows == ((75.0,),)
+    assert answer.outcome == "answered_with_warnings"
+    assert [f.code for f in answer.findings if f.severity == "warn"] == ["built_by_steps"]

@@ -35,11 +35,10 @@ def serve(
     ended = until or threading.Event()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    with server:
+    with server, suppress(KeyboardInterrupt):
         for line in greeting(server):
             say(line)
-        with suppress(KeyboardInterrupt):
-            ended.wait()
+        ended.wait()
     say("Ended.")
 
 

@@ -35,6 +35,8 @@ BUILT = Finding(
     " was checked and ran.",
 )
 """A note: a step is a plain question with a first answer of its own; its doubts stay with it."""
+UNSURE = "percentage"
+"""Of these a warning: which rows are the whole of a percentage the rules only guess."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +157,8 @@ def _whole(
     sql = build.sql(pretty=True)
     trip.emit(SqlWritten(sql=sql, author="rule", reason=why))
     trip.note("repair", author="rule", sql=sql, reason=why)
-    return (Attempt(sql=sql, author="rule", reason=why, findings=(*doubts, BUILT)),)
+    told = replace(BUILT, severity="warn") if steps.finish == UNSURE else BUILT
+    return (Attempt(sql=sql, author="rule", reason=why, findings=(*doubts, told)),)
 
 
 def _told(attempt: Attempt, task: Task) -> Attempt:

@@ -9,6 +9,7 @@ from sqlglot.errors import SqlglotError
 
 from querymend.tools.fixes.priors import prior
 from querymend.tools.fixes.view import QUERY
+from querymend.tools.sql.trees import with_plain_negations
 
 FOREIGN = ("duckdb", "mysql", "postgres", "sqlite", "tsql", "bigquery")
 STARTS = ("select", "with")
@@ -41,7 +42,8 @@ def statements(sql: str, dialect: str) -> list[exp.Expr]:
         trees = [t for t in sqlglot.parse(sql, read=dialect) if t is not None]
     except (SqlglotError, RecursionError):
         return []
-    return trees if trees and all(isinstance(t, QUERY) for t in trees) else []
+    plain = [with_plain_negations(t) for t in trees]
+    return plain if plain and all(isinstance(t, QUERY) for t in plain) else []
 
 
 def _several(trees: list[exp.Expr]) -> list[Reading]:

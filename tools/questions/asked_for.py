@@ -31,9 +31,9 @@ _PAST = words_of(
 _ANYTHING = words_of(
     "person people thing one amount item member entity kind type sort way something anything mile "
     "dollar euro pound unit piece gallon kilogram kilometer name id title record entry "
-    "live belong correspond operate make differ"
+    "live belong correspond operate make differ revenue turnover profit margin spending earning"
 )
-"""Words that ask for whatever the rest of the question names."""
+"""Words that ask for whatever the rest of the question names, or for what is worked out."""
 
 
 def asked_nouns(question: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from querymend.tools.catalog.model import Catalog, Table
+from querymend.tools.sql.trees import with_plain_negations
 
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.FirstValue, exp.LastValue, exp.NthValue)
 _EXTREMES = (exp.Max, exp.Min, exp.ArgMax, exp.ArgMin, exp.Greatest, exp.Least)
@@ -44,7 +45,7 @@ class Statement:
     def of(cls, sql: str, dialect: str, catalog: Catalog) -> "Statement | None":
         """Parse the SQL; None if it does not parse."""
         try:
-            tree: exp.Expr = sqlglot.parse_one(sql, read=dialect)
+            tree: exp.Expr = with_plain_negations(sqlglot.parse_one(sql, read=dialect))
         except SqlglotError:
             return None
         while isinstance(tree, exp.Subquery | exp.Paren) and tree.args.get("order") is None:

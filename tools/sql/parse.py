@@ -21,6 +21,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from querymend.tools.findings import Finding
 from querymend.tools.sql.hazards import Refused, check_gaps, check_glue, fault, place
+from querymend.tools.sql.trees import with_plain_negations
 
 __all__ = ["DIALECTS", "Dialect", "Parsed", "parse", "place", "position", "written"]
 
@@ -192,7 +193,7 @@ def _tree(text: str, dialect: str) -> exp.Expr:
         raise fault("syntax_error", f"Not valid SQL: {message}", kind="syntax") from error
     if len(trees) != 1 or trees[0] is None:
         raise fault("many_statements", "There is not exactly one statement.")
-    return trees[0]
+    return with_plain_negations(trees[0])
 
 
 def _syntax(error: ParseError) -> Refused:

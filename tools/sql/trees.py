@@ -31,6 +31,18 @@ def copied(tree: exp.Expr, nodes: Sequence[exp.Expr]) -> tuple[exp.Expr, list[ex
     return copy, [twins[id(n)] for n in nodes]
 
 
+def with_plain_negations(tree: exp.Expr) -> exp.Expr:
+    """Say ``NOT (a LIKE b)`` where the parser only set a flag on ``LIKE``: else it is overlooked.
+
+    Changes the tree in place, and returns it.
+    """
+    for node in [n for n in tree.walk() if n.args.get("negate")]:
+        plain = node.copy()
+        plain.set("negate", None)
+        node.replace(exp.Not(this=plain))
+    return tree
+
+
 def unwrap(node: exp.Expr) -> exp.Expr:
     """Drop brackets that hold a query and nothing else."""
     while isinstance(node, exp.Subquery) and not any(
