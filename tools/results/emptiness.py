@@ -151,6 +151,23 @@ def null_column(case: Case) -> list[Finding]:
     ]
 
 
+def null_listed(case: Case) -> list[Finding]:
+    """Things without a name stand several times in a list of one column."""
+    empty = sum(row == (None,) for row in case.rows)
+    if empty < 2 or empty == len(case.rows) or case.statement.tree.find(exp.AggFunc):
+        return []
+    return [
+        Finding(
+            code="null_listed",
+            kind="shape",
+            severity="warn",
+            message=f"{empty} of {len(case.rows)} rows say nothing: {case.names[0]} is NULL there.",
+            evidence=f"{empty} NULL",
+            hint=f"Leave them out by {case.names[0]} IS NOT NULL, unless they are asked for.",
+        )
+    ]
+
+
 def _all_null(case: Case) -> Finding:
     never = all(case.statement.is_always_null(e) for e in case.statement.shown())
     return Finding(

@@ -20,6 +20,7 @@ CHECKS: tuple[Check, ...] = (
     emptiness.zero_count,
     emptiness.all_null,
     emptiness.null_column,
+    emptiness.null_listed,
     shape.reading_taken,
     shape.many_rows_for_one,
     shape.no_number_for_count,
