@@ -44,6 +44,12 @@ def test_a_noun_that_a_known_word_stands_before_is_refused_only_if_the_query_mak
     assert "unknown_words" not in [f.code for f in answer.findings]
 
 
+def test_a_person_named_by_what_they_do_is_no_such_thing(ask: Make) -> None:
+    sql = "SELECT id FROM orders WHERE clerk_grade = 3 GROUP BY id LIMIT 1"
+    answer = ask(ScriptedModel.forever(fenced(sql))).ask("Which salesperson had the most orders?")
+    assert answer.outcome == "refused"
+
+
 def test_it_is_doubted_where_the_query_stands(ask: Make) -> None:
     answer = ask(fenced("SELECT AVG(amount) FROM orders")).ask("What is the average salary?")
     assert answer.outcome == "answered_with_warnings"

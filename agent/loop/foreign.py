@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.findings import Finding
+from querymend.tools.questions.asked_for import kind_of
 from querymend.tools.questions.route import RELEVANT_PAIR
 from querymend.tools.questions.vocabulary import Nearness
 from querymend.tools.questions.words import name_words
@@ -45,7 +46,7 @@ def foreign_to_data(sql: str, found: Sequence[Finding], state: State, trip: Trip
     if set(nouns) & {w for name in invented for w in name_words(name)}:
         return [_foreign(state.absent)]
     alone = [a for a in state.absent if " " not in a]
-    if not alone or nearness.to(nouns, real) >= SYNONYM_OF_NOUN:
+    if not alone or nearness.to([kind_of(n) for n in nouns], real) >= SYNONYM_OF_NOUN:
         return []
     return [_foreign(alone) if _fell(found, state) else _doubtful(alone)]
 

@@ -21,6 +21,8 @@ from querymend.tools.steps.made import Made, made_of, repeated
 
 MENDED = 3
 """Rule fixes of one step, at most."""
+SHOWN = ("key_shown", "key_beside")
+"""What is wrong with a result that a person sees: a step's is seen by the next alone."""
 
 
 def settled(task: Task, first: Attempt, sub: State, trip: Trip) -> Iterator[Attempt]:
@@ -52,7 +54,8 @@ def _checked(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
         return attempt
     found = priced(judge(attempt.sql, trip), attempt.sql, trip)
     if not blocked(found):
-        found = (*found, *held_against_question(attempt.sql, sub, trip))
+        asked = held_against_question(attempt.sql, sub, trip)
+        found = (*found, *(f for f in asked if f.code not in SHOWN))
     checked = replace(attempt, findings=(*attempt.findings, *found))
     if blocked(checked.findings) or not affordable(checked.findings):
         return _noted(task, checked, trip)

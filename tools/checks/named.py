@@ -1,5 +1,6 @@
 """Tables and columns that the question names and the SQL leaves out."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
@@ -116,13 +117,21 @@ def _distinctive(seen: Seen) -> Iterator[tuple[str, tuple[Table, Column]]]:
     """Yield words of the question that stand in the name of exactly one column."""
     tables = {w for t in seen.catalog.tables for w in name_words(t.name)}
     for word in dict.fromkeys(seen.asked):
-        if len(word) < 4 or word in STOP_WORDS or word in tables or word in _VAGUE:
+        if len(word) < 4 and not _is_acronym(seen, word):
+            continue
+        if word in STOP_WORDS or word in tables or word in _VAGUE:
             continue
         if word.endswith(("ed", "ing")):
             continue
         places = [(t, c) for t, c in _columns_with(seen, word) if not _is_key(t, c)]
+        places = [p for p in places if len(word) > 3 or name_words(p[1].name) == (word,)]
         if len({c.name.lower() for _, c in places}) == 1 and not _is_value(seen, word):
             yield word, places[0]
+
+
+def _is_acronym(seen: Seen, word: str) -> bool:
+    """A short word in capitals is a name: an MRR, the GDP."""
+    return len(word) > 2 and word.upper() in re.findall(r"\w+", seen.question)
 
 
 def _columns_with(seen: Seen, word: str) -> Iterator[tuple[Table, Column]]:
