@@ -56,7 +56,9 @@ def _effect(seen: Seen, block: Block, source: Source, link: Link) -> str:
     if mine is None:
         return ""
     if not is_unique(mine.table, mine.column.name):
-        return "repeats rows that are added up" if _adds(seen, block, source) else ""
+        if _adds(seen, block, source):
+            return "repeats rows that are added up"
+        return "drops rows that have none" if _leaves_out(seen, block, mine, other) else ""
     refers = (mine.table.qualified_name.lower(), mine.column.name.lower()) in targets(
         other, seen.catalog
     )
@@ -74,6 +76,20 @@ def _adds(seen: Seen, block: Block, source: Source) -> bool:
         if call.parent_select is block.select and not isinstance(call.this, exp.Distinct)
         for used in seen.uses_in(call)
     )
+
+
+def _leaves_out(seen: Seen, block: Block, mine: Used, other: Used) -> bool:
+    """A number of different things is asked for, and not each has a row in the joined table."""
+    items = block.select.expressions
+    one = items[0].unalias() if len(items) == 1 and not block.select.args.get("group") else None
+    if not isinstance(one, exp.Count) or not isinstance(one.this, exp.Distinct):
+        return False
+    counted = [u.ref.source for u in seen.uses_in(one)]
+    held = mine.column.profile.distinct if mine.column.profile else None
+    whole = other.table.rows
+    if held is None or whole is None:
+        return False
+    return counted == [other.ref.source] and held < whole
 
 
 def _has_nulls(used: Used) -> bool:
