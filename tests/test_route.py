@@ -78,7 +78,7 @@ def test_a_refusal_says_why() -> None:
 
 def test_without_a_known_word_only_a_far_question_is_refused() -> None:
     near = Nearness(SHOP, StaticEmbedder().embed)
-    far = "What is the average wing span of a bald eagle?"
+    far = "What is the national animal of Canada?"
     assert route(far, catalog=SHOP, relevance=near).kind == "unanswerable"
     assert route(far, catalog=SHOP).kind == "analytical"
     garage = Catalog(tables=(Table(name="car_makers", columns=(column("horsepower"),)),))
@@ -86,6 +86,20 @@ def test_without_a_known_word_only_a_far_question_is_refused() -> None:
     assert cover(synonym, garage).known == ()
     near = Nearness(garage, StaticEmbedder().embed)
     assert route(synonym, catalog=garage, relevance=near).kind == "analytical"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which boss has the most subordinates?",
+        "How many subscribers churned in June?",
+        "What is the average headcount per site?",
+    ],
+)
+def test_who_counts_or_averages_asks_for_data_in_words_of_their_own(question: str) -> None:
+    near = Nearness(SHOP, StaticEmbedder().embed)
+    found = route(question, catalog=SHOP, relevance=near)
+    assert (found.kind, found.strange) == ("analytical", True)
 
 
 @pytest.mark.parametrize("case", cases("asked_nouns.jsonl"), ids=lambda c: c["question"] or "empty")

@@ -8,6 +8,7 @@ from querymend.answer import Answer, Attempt, Cost, Outcome, Source
 from querymend.events import Answered
 from querymend.loop.confidence import confidence_in
 from querymend.loop.execute import fetch
+from querymend.loop.foreign import refusal
 from querymend.loop.judge import blocked
 from querymend.loop.progress import best
 from querymend.loop.state import State, Update
@@ -104,7 +105,10 @@ def _answered(state: State, trip: Trip, kept: Attempt, result: Result) -> Answer
 
 
 def _unanswered(state: State, trip: Trip, kept: Attempt) -> Answer:
-    """Tell why no text could run: refused where it was never allowed, else failed."""
+    """Tell why no text could run: refused where it never could be allowed or right, else failed."""
+    if foreign := refusal(kept, state):
+        noted = replace(state, notes=(*state.notes, foreign))
+        return _ended(noted, trip, "refused", foreign.message, kept)
     grave = in_repair_order(kept.findings)
     forbidden = any(f.kind in ("safety", "scope") and f.severity == "block" for f in grave)
     why = grave[0].message if grave else "No query could be made."

@@ -1,21 +1,23 @@
 """Doubts about whether a question is about this warehouse at all, once there is SQL for it.
 
-A noun that nothing here is called may be a synonym: what the SQL reads for it decides, and
-whether the SQL stood up. A small model writes *some* query for every question.
+A noun that nothing here is called may be a synonym: what the SQL reads for it decides. A small
+model writes *some* query for every question, so an answer of which nothing is like the noun is
+doubted; where no query could be made at all, the question is refused.
 """
 
 from collections.abc import Sequence
 
+from querymend.answer import Attempt
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.findings import Finding
 from querymend.tools.questions.asked_for import kind_of
-from querymend.tools.questions.route import RELEVANT_PAIR
 from querymend.tools.questions.vocabulary import Nearness
 from querymend.tools.questions.words import name_words
 from querymend.tools.sql.names import names_in
 
 FOREIGN = "foreign_question"
+DOUBT = "unknown_words"
 SYNONYM = 0.4
 """A likeness of words from which on a synonym needs no warning, where no word is known."""
 SYNONYM_OF_NOUN = 0.25
@@ -24,38 +26,48 @@ Spider 0.8 % ask for a noun that is less like all that their gold reads, of thos
 all synonyms, 7.6 %; of questions put to another database than their own, half."""
 
 
-def foreign_to_data(sql: str, found: Sequence[Finding], state: State, trip: Trip) -> list[Finding]:
-    """Return the doubt that a text answers another question than the one asked.
+def foreign_to_data(sql: str, state: State, trip: Trip) -> list[Finding]:
+    """Return the doubt (``unknown_words``, warn) that a text answers another question.
 
-    ``foreign_question`` (block) where the warehouse holds nothing of the kind: the text must not
-    run. ``unknown_words`` (warn) where it may be a synonym.
+    No more than a doubt: words like *buyer*, *tenure* or *headcount* are called something else in
+    most warehouses, and how like they are to it no embedding tells reliably.
 
     Args:
         sql: the text at hand.
-        found: what the checks say of it.
         state: holds the words that nothing here is called.
         trip: holds the catalog.
     """
+    words = _far(sql, state, trip)
+    return [_doubtful(words)] if words else []
+
+
+def refusal(kept: Attempt, state: State) -> Finding | None:
+    """Tell that the question is about another thing, where no text for it could run.
+
+    A failure is no answer either, and says less.
+    """
+    if not any(f.code == DOUBT for f in kept.findings):
+        return None
+    return _foreign(state.strange or state.absent)
+
+
+def _far(sql: str, state: State, trip: Trip) -> Sequence[str]:
+    """Return the words of the question that are like nothing that a text reads.
+
+    None where the text cannot be read: a slip of the pen says nothing of its subject.
+    """
     if state.given_sql or not (state.strange or state.absent):
-        return []
-    nearness = Nearness(trip.catalog, trip.deps.embedder.embed)
+        return ()
     real, invented = _names(sql, trip)
+    nearness = Nearness(trip.catalog, trip.deps.embedder.embed)
     if state.strange:
-        return _all_strange(state.strange, nearness.to(state.strange, real))
+        return state.strange if real and nearness.to(state.strange, real) < SYNONYM else ()
     nouns = [a.split()[-1] for a in state.absent]
     if set(nouns) & {w for name in invented for w in name_words(name)}:
-        return [_foreign(state.absent)]
+        return state.absent
     alone = [a for a in state.absent if " " not in a]
-    if not alone or nearness.to([kind_of(n) for n in nouns], real) >= SYNONYM_OF_NOUN:
-        return []
-    return [_foreign(alone) if _fell(found, state) else _doubtful(alone)]
-
-
-def _all_strange(words: Sequence[str], near: float) -> list[Finding]:
-    """Judge a text for a question of which no word is known, by the likeness to what it reads."""
-    if near >= SYNONYM:
-        return []
-    return [_foreign(words) if near < RELEVANT_PAIR and len(words) > 1 else _doubtful(words)]
+    kinds = [kind_of(n) for n in nouns]
+    return alone if real and nearness.to(kinds, real) < SYNONYM_OF_NOUN else ()
 
 
 def _names(sql: str, trip: Trip) -> tuple[frozenset[str], frozenset[str]]:
@@ -65,12 +77,6 @@ def _names(sql: str, trip: Trip) -> tuple[frozenset[str], frozenset[str]]:
     named = names_in(sql, trip.deps.engine.dialect)
     real = frozenset(n for n in named if n.lower() in held)
     return real, named - real
-
-
-def _fell(found: Sequence[Finding], state: State) -> bool:
-    """Tell whether a text for this question had anything that the loop acts on."""
-    earlier = (f for a in state.attempts for f in a.findings)
-    return any(f.severity in ("block", "repair") for f in (*earlier, *found))
 
 
 def _foreign(words: Sequence[str]) -> Finding:
@@ -85,7 +91,7 @@ def _foreign(words: Sequence[str]) -> Finding:
 
 def _doubtful(words: Sequence[str]) -> Finding:
     return Finding(
-        code="unknown_words",
+        code=DOUBT,
         kind="question",
         severity="warn",
         message=f"Nothing in the data is called {_told(words)};"

@@ -177,7 +177,7 @@ def _by_content(
         return Route(
             kind="unanswerable", reason="This asks for a forecast; the data holds what happened."
         )
-    if _is_general(text, known) or _is_strange(text, known, relevance):
+    if _is_general(text, known) or _is_strange(question, known, relevance):
         what = ", ".join(known.unknown[:4])
         return Route(kind="unanswerable", reason=f"Nothing in this warehouse is about {what}.")
     return Route(
@@ -210,13 +210,17 @@ def _is_general(text: str, known: Cover) -> bool:
 
 
 def _is_strange(
-    text: str, known: Cover, relevance: Callable[[Sequence[str]], float] | None
+    question: str, known: Cover, relevance: Callable[[Sequence[str]], float] | None
 ) -> bool:
-    """Nothing in the question is of the warehouse, not even by a synonym."""
-    if relevance is None or len(known.unknown) < 2 or not _is_foreign(text, known):
+    """Nothing in the question is of the warehouse, not even by a synonym.
+
+    Whoever asks *how many* or *the average* of a thing asks for data, in words of their own: such a
+    question goes to SQL, and its answer is doubted there.
+    """
+    if relevance is None or len(known.unknown) < 2 or not _is_foreign(question.lower(), known):
         return False
     least = RELEVANT if len(known.unknown) >= FOREIGN_WORDS else RELEVANT_PAIR
-    return relevance(known.unknown) < least
+    return not asked_nouns(question) and relevance(known.unknown) < least
 
 
 def _is_foreign(text: str, known: Cover) -> bool:
