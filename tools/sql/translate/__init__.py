@@ -1,0 +1,1 @@
+"""One statement of DuckDB's SQL into Athena's, with types."""
