@@ -166,13 +166,16 @@ def test_two_rival_results_are_never_plain(mend: Callable[..., Chosen | None]) -
     assert chosen is None or not chosen.plain
 
 
-def test_a_name_that_another_stands_in_for_is_never_plain(
+def test_a_name_spelt_otherwise_is_plain_and_a_guessed_one_never(
     mend: Callable[..., Chosen | None],
 ) -> None:
     sure = mend("SELECT author_name FROM books WHERE title = 'Tides'")
-    guessed = mend("SELECT full_names FROM member WHERE member_id = 2")
+    spelt = mend("SELECT FullName FROM members WHERE member_id = 2")
+    guessed = mend("SELECT fullname FROM members WHERE birthdate IS NOT NULL AND member_names = 'Ed Moss'")
     assert sure
     assert sure.plain
+    assert spelt
+    assert spelt.plain
     assert guessed
     assert guessed.certainty > 0
     assert not guessed.plain

@@ -83,9 +83,10 @@ PLAIN = 0.72
 PLAIN_SHARE = 0.95
 """… if this part of all weight that gave rows stands behind its result."""
 
-GUESSED = frozenset({"own_name", "same_name", "respelt"})
+GUESSED = frozenset({"own_name", "respelt"})
 """Rules that always warn: of what they wrote and nothing else doubted, less than 65 % was meant
-(published predictions, each database left out in turn)."""
+(published predictions, each database left out in turn). A name of the same words, spelt otherwise,
+is no guess: what is wrong with such texts lies elsewhere."""
 
 
 def prior(code: str) -> float:
