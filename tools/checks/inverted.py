@@ -69,7 +69,10 @@ def _meets(told: frozenset[str], asked: frozenset[str]) -> bool:
     return any(alike(a, b) for a in told for b in asked)
 
 
-def _swapped(seen: Seen, ratio: exp.Div) -> exp.Expr:
+def _swapped(seen: Seen, ratio: exp.Div) -> exp.Expr | None:
+    """Swap the sides; None where a factor belongs to the ratio and must stay above the line."""
+    if any(m.find(exp.Literal) for m in ratio.find_all(exp.Mul)):
+        return None
     copy, here = seen.copied(ratio)
     above, below = here.this.copy(), here.expression.copy()
     here.set("this", below)

@@ -10,9 +10,12 @@ from querymend.tools.checks.comparisons import Comparison
 from querymend.tools.checks.date_bounds import without
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import alike, content_words, name_words
+from querymend.tools.questions.words import alike, content_words, name_words, words_of
 
 _CODE = re.compile(r"'?\b(\w{1,12})'? ?= ?([^,;:.=]+?)(?=[,;:.]|$)")
+_STATE = re.compile(r"(?:un|in|non)\w{3,}|\w{2,}(?:ed|ing|ive|able)")
+"""The form of words that say in which state a thing is."""
+_NO_STATE = words_of("placed ordered recorded stored listed based including index interval")
 _OPAQUE = re.compile(r"[a-z]{0,3}_?\d{1,4}[a-z]?", re.I)
 
 
@@ -28,16 +31,31 @@ def code_not_asked(seen: Seen) -> Iterable[Finding]:
         meaning = codes.get(_written(one.values[0]))
         if meaning is None or _is_asked(seen, one, codes):
             continue
+        sure = not _names_a_state(seen)
         yield seen.found(
             "code_not_asked",
             "literal",
-            "repair",
+            "repair" if sure else "warn",
             f"{one.used.column.name} = {_written(one.values[0])} means {meaning};"
             " the question asks for nothing of the kind.",
             node=one.node,
             hint="Leave the condition out.",
-            fix=_left_out(seen, one),
+            fix=_left_out(seen, one) if sure else None,
         )
+
+
+def _names_a_state(seen: Seen) -> bool:
+    """The question has a state that neither tables nor values explain: it may mean the code.
+
+    ``unresolved`` is one for ``1 = open``.
+    """
+    known = {w for t in seen.tables for w in (*name_words(t.name), *content_words(t.description))}
+    columns = {id(u.column): u.column for u in seen.used}.values()
+    known |= {w for c in columns for w in (*name_words(c.name), *content_words(c.description))}
+    known |= {w for text in seen.texts for w in content_words(text)} | seen.told
+    spans = {w for p in seen.periods for w in content_words(p.phrase)}
+    states = {w for w in content_words(seen.question) if _STATE.fullmatch(w)} - spans - _NO_STATE
+    return any(not any(alike(w, k) for k in known) for w in states)
 
 
 def codes_in(description: str) -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """A period by a calendar that nobody asked for: the fiscal quarter for the quarter."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
@@ -14,11 +15,12 @@ from querymend.tools.sql.binding import Source
 from querymend.tools.sql.trees import copied
 
 _OTHER = frozenset({"fiscal", "accounting"})
+_SAID = re.compile(r"\b(?:fiscal|financial|accounting|fy ?\d*)\b", re.I)
 
 
 def other_calendar(seen: Seen) -> Iterable[Finding]:
     """Find a fiscal year or quarter compared with, where the question's one period is plain."""
-    said = _OTHER & (seen.words | {w.lower() for w in seen.question.split()})
+    said = _SAID.search(seen.question) or _OTHER & seen.told
     if len(seen.periods) != 1 or said:
         return
     found = [c for c in seen.comparisons if _OTHER & set(name_words(c.used.column.name))]

@@ -1,5 +1,6 @@
 """A difference or ratio of a thing with itself, where two things were to be compared."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
@@ -8,6 +9,12 @@ from querymend.tools.checks.comparisons import Comparison
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.sql.trees import copied
+
+_TURNED = re.compile(
+    r"\b(?:less|fewer|lower|smaller|below|behind|percent\w*|shares?|fractions?|proportions?)\b",
+    re.I,
+)
+"""Words with which the second thing named may be the one on the left."""
 
 
 def same_sides(seen: Seen) -> Iterable[Finding]:
@@ -34,7 +41,7 @@ def _parted(seen: Seen, node: exp.Expr) -> exp.Expr | None:
     """Return the statement in which each side takes the rows of one value."""
     calls = [c.unnest() for c in (node.this, node.expression)]
     column, values = _two_values(seen)
-    if column is None or len(values) != 2 or not all(_is_plain(c) for c in calls):
+    if column is None or _TURNED.search(seen.question) or not all(_is_plain(c) for c in calls):
         return None
     copy, twins = copied(seen.tree, calls)
     for twin, value in zip(twins, values, strict=True):
@@ -62,11 +69,17 @@ def _two_values(seen: Seen) -> tuple[exp.Expr | None, Sequence[exp.Expr]]:
     ):
         return None, ()
     question = seen.question.lower()
-    places = [question.find(lit.name.strip().lower()) for lit in literals]
-    if min(places) < 0 or places[0] == places[1]:
+    found_at = [_place(lit.name.strip().lower(), question) for lit in literals]
+    if min(found_at) < 0 or found_at[0] == found_at[1]:
         return None, ()
-    ordered = [lit for _, lit in sorted(zip(places, literals, strict=True), key=lambda p: p[0])]
+    ordered = [lit for _, lit in sorted(zip(found_at, literals, strict=True), key=lambda p: p[0])]
     return found[0].used.ref.column, ordered
+
+
+def _place(text: str, question: str) -> int:
+    """Return where a text stands in the question as words: ``US`` is not in *customers*."""
+    found = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", question)
+    return found.start() if found else -1
 
 
 def _literals(one: Comparison) -> Iterator[exp.Expr]:

@@ -15,13 +15,19 @@ def share_of_joined(seen: Seen) -> Iterable[Finding]:
     """Find a percentage whose whole is cut by an inner join to what the things may have none of.
 
     "What percentage of the customers has opened a ticket" is always 100 among those with tickets.
+    A whole that a subquery counts by itself is not cut.
     """
     steps = steps_of(seen.question, seen.reading.top)
     if steps is None or steps.finish != "percentage" or seen.top is None or seen.block is None:
         return
     ratio = next((r for e in seen.top.expressions for r in e.find_all(exp.Div)), None)
     joins = seen.top.args.get("joins") or []
-    if ratio is None or not joins or any(isinstance(j, exp.Join) and j.side for j in joins):
+    if (
+        ratio is None
+        or ratio.find(exp.Subquery)
+        or not joins
+        or any(isinstance(j, exp.Join) and j.side for j in joins)
+    ):
         return
     things = [s for s in seen.block.sources if _is_of(s, steps.entity)]
     partners = [s for s in seen.block.sources if any(_refers(s, t) for t in things)]

@@ -19,6 +19,7 @@ from querymend.tools.questions.words import alike, is_plural, name_words, singul
 from querymend.tools.sql.binding import Source
 
 _ROLES = words_of("dim fact table master info tbl data list record entry item line")
+_DATES = words_of("date time day at on")
 _OF = re.compile(r"\b(?:the|all|those|these|our|of) ((?:[a-z]+ )?[a-z]+) (?:of|in|from|during) *$")
 Place = tuple[Source, Column]
 
@@ -61,7 +62,16 @@ def _measured(seen: Seen, bounds: Sequence[Comparison]) -> Place | None:
         return None
     if any(_is_spoken_of(seen, c.used.table) for c in bounds if c.used.ref.source is not home):
         return None
-    return _own_date(home, "")
+    found = _own_date(home, "")
+    return found if found and _is_its_own(seen, *found) else None
+
+
+def _is_its_own(seen: Seen, source: Source, column: Column) -> bool:
+    """The date says when the thing itself was: ``refund_date`` of a refund, no ``ship_date``."""
+    assert source.table is not None
+    words = [w for w in name_words(column.name) if w not in _DATES]
+    known = {*_own_words(source.table), *seen.asked}
+    return all(any(alike(w, k) for k in known) for w in words)
 
 
 def _sources(seen: Seen, bounds: Sequence[Comparison]) -> Sequence[Source]:
@@ -89,7 +99,7 @@ def _is_called(table: Table, noun: str) -> bool:
 def _is_spoken_of(seen: Seen, table: Table) -> bool:
     """The question has a word of the table's name, or of one of its dates."""
     dates = (w for c in table.columns if is_date(c) for w in name_words(c.name))
-    words = {*_own_words(table), *dates} - {"date", "time", "day", "at", "on"}
+    words = {*_own_words(table), *dates} - _DATES
     return any(alike(w, a) for w in words for a in seen.asked)
 
 
