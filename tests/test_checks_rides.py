@@ -2,7 +2,7 @@
 
 ``tests/checks/rides/unit_scale.jsonl`` holds the cases of the check ``unit_scale``. A case says
 which of that check's codes are found (``findings``: severity and code), and the rows that the
-first fix gives on the data (``fixed``; null where it has none); ``dialect`` is DuckDB's unless said.
+first fix gives on the data (``fixed``; null: there is none); ``dialect`` is DuckDB's unless said.
 """
 
 import json
