@@ -1,5 +1,6 @@
 """Tables that are joined and give nothing: no column of theirs is used, no word names them."""
 
+import re
 from collections.abc import Iterable
 
 from sqlglot import exp
@@ -8,7 +9,7 @@ from querymend.tools.catalog.model import Catalog
 from querymend.tools.checks.links import Link, is_unique, links_of, targets
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import alike, name_words
+from querymend.tools.questions.words import alike, content_words, name_words
 from querymend.tools.sql.binding import Block, Source
 
 
@@ -89,13 +90,20 @@ def is_named(seen: Seen, block: Block, source: Source) -> bool:
     others = {w for s in block.sources if s.table and s is not source for w in _words(s)}
     own = set(name_words(source.table.name)) - others
     own |= {w for c in source.table.columns for w in name_words(c.name)} - others
-    return any(alike(w, asked) for w in own if len(w) > 2 for asked in seen.asked)
+    own |= set(content_words(source.table.description)) - others
+    told = any(source.table.name.lower() in identifiers_in(fact) for fact in seen.facts)
+    return told or any(alike(w, asked) for w in own if len(w) > 2 for asked in seen.asked)
+
+
+def identifiers_in(fact: str) -> frozenset[str]:
+    """Return the identifiers that a fact names, lower case."""
+    return frozenset(w.lower() for w in re.findall(r"\w+", fact))
 
 
 def _words(source: Source) -> set[str]:
     assert source.table is not None
     columns = {w for c in source.table.columns for w in name_words(c.name)}
-    return {*name_words(source.table.name), *columns}
+    return {*name_words(source.table.name), *columns, *content_words(source.table.description)}
 
 
 def _finding(seen: Seen, block: Block, source: Source, link: Link) -> Finding:

@@ -17,7 +17,8 @@ CREATE TABLE bill_lines (line_id INTEGER PRIMARY KEY, bill_id INTEGER REFERENCES
                          member_id INTEGER REFERENCES members (member_id), line_amount DECIMAL(10, 2));
 CREATE TABLE complaints (complaint_id INTEGER PRIMARY KEY, member_id INTEGER REFERENCES members (member_id),
                          opened_at TIMESTAMP, closed_at TIMESTAMP, topic VARCHAR);
-CREATE TABLE x_trips (x1 INTEGER PRIMARY KEY, x2 DATE, x3 BIGINT, x4 DECIMAL(8, 2), x5 INTEGER);
+CREATE TABLE x_trips (x1 INTEGER PRIMARY KEY, x2 DATE, x3 BIGINT, x4 DECIMAL(8, 2), x5 INTEGER,
+                      x6 INTEGER REFERENCES members (member_id));
 
 INSERT INTO cities VALUES (1, 'Aachen', 250000, 160.00, 1.50, 11.0), (2, 'Bonn', 330000, 141.00, 2.25, 18.5),
                           (3, 'Celle', 70000, 176.00, 0.25, 25.0);
@@ -43,7 +44,7 @@ INSERT INTO bill_lines VALUES (1, 1, 1, 10), (2, 1, 1, 5), (3, 2, 1, 8), (4, 3, 
 INSERT INTO complaints VALUES
   (1, 1, TIMESTAMP '2026-05-01 08:00', TIMESTAMP '2026-06-02 09:00', 'brakes'), (2, 1, TIMESTAMP '2026-06-04 10:00', NULL, 'bill'),
   (3, 3, TIMESTAMP '2026-06-20 12:00', TIMESTAMP '2026-07-01 07:30', 'bill'), (4, 3, TIMESTAMP '2026-07-09 11:15', NULL, 'brakes');
-INSERT INTO x_trips VALUES (1, DATE '2022-01-01', 12550, 2.50, 1), (2, DATE '2022-05-09', 9950, NULL, 2), (3, DATE '2023-02-02', 30000, 4.00, 3);
+INSERT INTO x_trips VALUES (1, DATE '2022-01-01', 12550, 2.50, 1, 1), (2, DATE '2022-05-09', 9950, NULL, 2, 1), (3, DATE '2023-02-02', 30000, 4.00, 3, 2);
 CREATE TABLE parts (part_id INTEGER PRIMARY KEY, ride_id INTEGER REFERENCES rides (ride_id), cost DECIMAL(8, 2), shipped_on DATE);
 INSERT INTO parts VALUES (1, 1, 4.00, DATE '2026-05-20'), (2, 3, 6.00, NULL);
 CREATE TABLE fiscal_days (day DATE PRIMARY KEY, fiscal_year INTEGER, fiscal_quarter INTEGER);
