@@ -17,8 +17,9 @@ def number_missing(seen: Seen) -> Iterable[Finding]:
     text = seen.subject.parsed.text
     for number in dict.fromkeys(seen.reading.numbers):
         near = {number, number - 1, number + 1, number / 100, number * 100, number * 1000}
+        others = set(seen.reading.numbers) - {number} if _is_year(number) else set()
         shown = f"{number:g}"
-        if not near & held and shown not in text and not _is_count(seen, number):
+        if not near & (held - others) and shown not in text and not _is_count(seen, number):
             yield seen.found(
                 "number_missing",
                 "question",
@@ -26,6 +27,11 @@ def number_missing(seen: Seen) -> Iterable[Finding]:
                 f"The question says {shown}, and the SQL does not.",
                 hint=f"Use {shown} in a condition, or as the LIMIT.",
             )
+
+
+def _is_year(number: float) -> bool:
+    """Next to one year stands another, which is no bound of it where the question names both."""
+    return number in range(1900, 2100)
 
 
 def _numbers(seen: Seen) -> set[float]:

@@ -97,7 +97,12 @@ def _lead(text: str, found: Found) -> re.Match[str] | None:
 
 
 def _joined(text: str, one: Found, other: Found) -> bool:
-    """Two spans make one range: between X and Y, from X to Y."""
+    """Two spans make one range: between X and Y, from X to Y.
+
+    Two that are told in full and run backwards are compared: the difference between 2026 and 2025.
+    """
+    if one.span.start > other.span.end and not (one.span.why or other.span.why):
+        return False
     lead = _lead(text, one)
     between = text[one.finish : other.begin].lower()
     if not _JOIN.fullmatch(between):
