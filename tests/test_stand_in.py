@@ -189,6 +189,13 @@ def test_values_from_the_data_are_not_told_in_errors(engine: StandInEngine) -> N
     assert caught.value.code == "INVALID_CAST_ARGUMENT"
 
 
+@pytest.mark.parametrize("sql", ["SELECT 1/0", "SELECT 1 % 0", "SELECT 1/(1 - 1)", "SELECT 1.5/0"])
+def test_a_division_by_zero_has_trinos_name(engine: StandInEngine, sql: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        run(engine, sql)
+    assert caught.value.code == "DIVISION_BY_ZERO"
+
+
 def test_the_docs_name_every_known_difference() -> None:
     page = (Path(__file__).parent.parent / "docs" / "stand-in.md").read_text(encoding="utf-8")
     assert [c["what"] for c in lines("differences.jsonl") if f"| {c['what']} |" not in page] == []

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from querymend.tools.engines.engine import Engine, Limits
 from querymend.tools.engines.stand_in.engine import open_stand_in
 from querymend.tools.results.compare import Rows, same_rows
 from querymend.tools.sql.gate import admit
+from querymend.tools.sql.parse import parse
 from querymend.tools.sql.translate.statement import translated
 
 HERE = Path(__file__).parent / "translate"
@@ -112,3 +114,13 @@ def test_every_statement_of_the_pack_translates_and_gives_its_rows(retail: Pair)
         elif not same_rows(rows(athena, found.sql), rows(native, sql), ordered=ordered):
             wrong.append((name, found.sql))
     assert (untold, wrong) == ([], [])
+
+
+def test_every_node_that_is_read_has_a_case() -> None:
+    """A node is on the list only once a statement with it gave DuckDB's rows in Athena's SQL."""
+    trees = [parse(case["sql"], "duckdb").tree for case in CASES]
+    used = {type(node).__name__ for tree in trees if tree for node in tree.walk()}
+    text = files("querymend.tools.sql.translate").joinpath("nodes.txt").read_text("utf-8")
+    listed = [line.split()[0] for line in text.splitlines() if line and line[0] != "#"]
+    assert sorted(set(listed) - used) == []
+    assert listed == sorted(set(listed), key=str.lower)

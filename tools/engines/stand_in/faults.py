@@ -32,6 +32,7 @@ _FINDINGS = {
     "wrong_arguments": "FUNCTION_NOT_FOUND",
     "type_mismatch": "TYPE_MISMATCH",
     "not_boolean": "TYPE_MISMATCH",
+    "division_by_zero": "DIVISION_BY_ZERO",
     "ungrouped_column": "EXPRESSION_NOT_AGGREGATE",
     "misplaced_aggregate": "EXPRESSION_NOT_SCALAR",
     "misplaced_window": "EXPRESSION_NOT_SCALAR",

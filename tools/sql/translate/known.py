@@ -85,7 +85,6 @@ def _plain_star(node: exp.Expr) -> bool:
 _HELD: dict[type[exp.Expr], Callable[[exp.Expr], bool]] = {
     exp.Count: lambda n: n.this is not None and not n.expressions,
     exp.DateDiff: _has_unit,
-    exp.DateTrunc: _has_unit,
     exp.TimestampTrunc: _has_unit,
     exp.Distinct: lambda n: len(n.expressions) < 2,
     exp.Extract: lambda n: n.this.name.lower() in _FIELDS,

@@ -1,6 +1,6 @@
 """The public door: the types of a whole statement."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from sqlglot import exp
@@ -66,9 +66,17 @@ def infer(
     """
     known = binding or bind(Parsed(text="", dialect=dialect, tree=tree), catalog)
     typer = Typer(known, _rules())
+    for cte in _recursive(tree):  # from without: met first in its own step, it would be unknown
+        query_columns(typer, cte.this)
     for node in tree.walk():
         typer.of(node)
     return Types(typer, tree)
+
+
+def _recursive(tree: exp.Expr) -> Iterator[exp.Expr]:
+    for with_ in tree.find_all(exp.With):
+        if with_.args.get("recursive"):
+            yield from with_.expressions
 
 
 @cache
