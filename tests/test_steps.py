@@ -143,6 +143,22 @@ FINISHED = [
         [],
     ),
     (
+        "Which customers had fewer orders than their target?",
+        [
+            COUNTS.format("WHERE id < 3"),
+            "SELECT id AS customer_id, 1 + MIN(id) FROM customers GROUP BY id",
+        ],
+        [(2, 0, 3), (3, 0, 4)],
+    ),
+    (
+        "How many customers had fewer orders than their target?",
+        [
+            COUNTS.format("WHERE id < 3"),
+            "SELECT id AS customer_id, 1 + MIN(id) FROM customers GROUP BY id",
+        ],
+        [(2,)],
+    ),
+    (
         "How many customers bought something in May but nothing in June?",
         [
             "SELECT customer_id FROM orders WHERE id < 4",

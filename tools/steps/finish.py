@@ -98,14 +98,32 @@ def _compared(steps: Steps, made: Sequence[Made]) -> exp.Expr | None:
     key = joined_by(*made)
     if key is None or not all(m.value for m in made):
         return None
-    one, other = (exp.column(m.value, m.task.name) for m in made)
-    sides = {"this": one.copy(), "expression": other.copy()}
-    test = exp.GT(**sides) if steps.above else exp.LT(**sides)
+    one: exp.Expr = exp.column(made[0].value, made[0].task.name)
+    other = exp.column(made[1].value, made[1].task.name)
+    if steps.above:
+        return _kept(steps, made, key, exp.GT(this=one, expression=other))
+    if _adds_up(made[0]):
+        one = exp.Coalesce(this=one, expressions=[exp.Literal.number(0)])
+    kept = _kept(steps, made, key, exp.LT(this=one, expression=other))
+    nobody = exp.Is(this=exp.column(key, made[1].task.name), expression=exp.Null())
+    return kept.where(exp.Not(this=nobody)) if made[1].unkeyed else kept
+
+
+def _kept(steps: Steps, made: Sequence[Made], key: str, test: exp.GT | exp.LT) -> exp.Select:
+    """List or count the groups for which a test holds; what lacks the first value may be less."""
+    joined, kind = (made, "INNER") if steps.above else (made[::-1], "LEFT")
     shown: list[exp.Expr] = [exp.Count(this=exp.Star())]
     if not steps.counted:
-        name = _other_name(made[0].value, made[1].value)
-        shown = [exp.column(key, made[0].task.name), one, exp.alias_(other, name)]
-    return _joined(exp.select(*shown), made, key, "INNER").where(test)
+        first = exp.alias_(test.this.copy(), made[0].value)
+        second = exp.alias_(test.expression.copy(), _other_name(made[0].value, made[1].value))
+        shown = [exp.column(key, joined[0].task.name), first, second]
+    return _joined(exp.select(*shown), joined, key, kind).where(test)
+
+
+def _adds_up(made: Made) -> bool:
+    """Where nothing is, the value is zero: what had no sales sold less than it should have."""
+    shown = (e for e in made.select.expressions if e.alias_or_name == made.value)
+    return any(isinstance(e.unalias(), exp.Sum | exp.Count) for e in shown)
 
 
 def _without(steps: Steps, made: Sequence[Made]) -> exp.Expr | None:
