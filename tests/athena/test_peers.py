@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 
 import pytest
 
-from querymend import Agent
+from querymend import Agent, Settings
+from querymend.engines import open_engine
 from querymend.testing import ScriptedModel
+from querymend.tools.engines.wire.faults import Fault
 from querymend.tools.engines.wire.server import AthenaStandIn
+from querymend.tools.errors import SetupError
 
 Make = Callable[..., Agent]
 
@@ -40,6 +44,22 @@ def test_19_arrays_are_counted_by_unnest(agent_on: Make, lake: AthenaStandIn) ->
     answer = agent_on(wrong, right, right).ask("How many orders are there per tag?")
     assert answer.rows == (("a, b", 6000),)
     assert not any("explode" in e.asked.sql.lower() for e in lake.executions()[before:])
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT name FROM customers WHERE name LIKE 'A%'", (("Ann",),)),
+        ("SELECT customer_id FROM customers WHERE customer_id % 2 = 0", ((2,),)),
+    ],
+)
+def test_23_a_percent_sign_is_sent_as_it_is(
+    agent_on: Make, lake: AthenaStandIn, sql: str, rows: tuple[tuple[object, ...], ...]
+) -> None:
+    """PyAthena 14, 275, 186, 56: ``%`` was read as a parameter's, and raised."""
+    answer = agent_on(sql, sql).ask("Which customers are meant?")
+    assert answer.rows == rows
+    assert "%" in lake.executions()[-1].asked.sql
 
 
 @pytest.mark.parametrize(
@@ -108,3 +128,40 @@ def test_46_the_partition_key_is_shown_and_asked_for(agent_on: Make) -> None:
     assert "dt = '2026-07-10'" in prompt_of(agent, 1)
     assert answer.sql == narrow
     assert [a.sql for a in answer.attempts if a.summary] == [narrow]
+
+
+def test_47_a_workgroup_that_is_missing_or_has_no_output_is_told_by_its_setting(
+    lake: AthenaStandIn, tmp_path: Path
+) -> None:
+    """aws-athena-mcp 23, dbcode 880: it failed with a text that named neither."""
+    url = f"athena://us-east-1/sales?endpoint={lake.endpoint_url}&workgroup"
+    for name, setting in (
+        ("nobody", "QUERYMEND_ATHENA__WORKGROUP"),
+        ("bare", "QUERYMEND_ATHENA__OUTPUT"),
+    ):
+        settings = Settings(source=f"{url}={name}", cache_dir=tmp_path)
+        with pytest.raises(SetupError) as caught:
+            Agent.open(settings, writer=ScriptedModel())
+        assert caught.value.setting == setting
+    open_engine(f"{url}=bare&output={lake.output}", Settings()).close()
+
+
+def test_48_a_question_past_its_deadline_leaves_no_query_running(
+    agent_on: Make, lake: AthenaStandIn
+) -> None:
+    """PyAthena 28, 153, 19: a query could not be stopped, and its id was known at the end only."""
+    lake.fault(Fault("slow"))
+    stops = lake.operations().count("StopQueryExecution")
+    sql = "SELECT COUNT(*) AS n FROM customers"
+    answer = agent_on(sql, budget={"seconds": 2.0}).ask("How many customers are there?")
+    assert answer.outcome == "failed"
+    assert lake.operations().count("StopQueryExecution") == stops + 1
+    assert lake.executions()[-1].id in answer.cost.query_ids
+    assert lake.running() == []
+
+
+def test_58_glues_comments_are_in_the_prompt(agent_on: Make) -> None:
+    """WrenAI 2062: the comments of Glue's columns were not read."""
+    agent = agent_on("SELECT SUM(amount) AS total FROM orders WHERE dt = '2026-07-02'")
+    agent.ask("What was the total amount of orders on 2026-07-02?")
+    assert "gross, EUR" in prompt_of(agent)
