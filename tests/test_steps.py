@@ -193,6 +193,17 @@ def test_steps_are_put_together_by_rule(
     assert sorted(map(repr, ran(engine, build.sql()).rows)) == sorted(map(repr, map(exact, rows)))
 
 
+def test_two_steps_that_are_one_query_are_not_put_together(engine: DuckDBEngine) -> None:
+    """The model wrote the first value's query for the second one too: a difference of 0."""
+    steps = steps_of("By how much did the amount of June exceed that of May?")
+    assert steps is not None
+    made = [
+        made_of(t, s, ran(engine, s), "duckdb")
+        for t, s in zip(steps.tasks, ["SELECT SUM(amount) FROM orders"] * 2, strict=True)
+    ]
+    assert finish(steps, [m for m in made if m is not None], engine.catalog()) is None
+
+
 def exact(row: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(
         Decimal(f"{c}.00") if isinstance(c, int) and c in (-100, 150, 25) else c for c in row

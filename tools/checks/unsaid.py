@@ -17,7 +17,7 @@ def number_missing(seen: Seen) -> Iterable[Finding]:
     text = seen.subject.parsed.text
     for number in dict.fromkeys(seen.reading.numbers):
         near = {number, number - 1, number + 1, number / 100, number * 100, number * 1000}
-        others = set(seen.reading.numbers) - {number} if _is_year(number) else set()
+        others = _no_bounds(seen) - {number} if _is_year(number) else set()
         shown = f"{number:g}"
         if not near & (held - others) and shown not in text and not _is_count(seen, number):
             yield seen.found(
@@ -30,8 +30,13 @@ def number_missing(seen: Seen) -> Iterable[Finding]:
 
 
 def _is_year(number: float) -> bool:
-    """Next to one year stands another, which is no bound of it where the question names both."""
     return number in range(1900, 2100)
+
+
+def _no_bounds(seen: Seen) -> set[float]:
+    """Return numbers that bound no year next to them: the question's own, and those set equal."""
+    equal = (n for n in seen.all(exp.Literal) if isinstance(n.parent, exp.EQ | exp.In))
+    return {*seen.reading.numbers, *(float(n.this) for n in equal if str(n.this).isdecimal())}
 
 
 def _numbers(seen: Seen) -> set[float]:

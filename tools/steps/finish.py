@@ -19,13 +19,15 @@ Rule = Callable[[Steps, Sequence[Made]], exp.Expr | None]
 
 
 def finish(steps: Steps, made: Sequence[Made], catalog: Catalog) -> Build | None:
-    """Put the steps together; None where no rule can, or two steps have one name.
+    """Put the steps together; None where no rule can, or two steps have one name or one query.
 
     Args:
         steps: what the question needs.
         made: one for each task, in order.
         catalog: within the caller's scope.
     """
+    if len({m.build.sql() for m in made}) < len(made):  # one of two values came for both
+        return None
     if steps.finish == "split":
         tree = broken_down(steps, made[0], catalog)
     else:
