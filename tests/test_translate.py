@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -22,6 +22,9 @@ from querymend.tools.results.compare import Rows, same_rows
 from querymend.tools.sql.gate import admit
 from querymend.tools.sql.parse import parse
 from querymend.tools.sql.translate.statement import translated
+
+if TYPE_CHECKING:
+    from loading import Trino
 
 HERE = Path(__file__).parent / "translate"
 CASES: list[dict[str, Any]] = yaml.safe_load((HERE / "cases.yaml").read_text("utf-8"))
@@ -78,6 +81,28 @@ def test_a_translated_statement_gives_duckdbs_rows(engines: Pair, case: dict[str
     wanted, got = rows(native, case["sql"]), rows(athena, found.sql)
     assert same_rows(got, wanted, ordered=case.get("ordered", False)), found.sql
     assert kinds(got) == kinds(wanted), found.sql
+
+
+@pytest.mark.trino
+def test_a_real_trino_gives_duckdbs_rows_for_every_case(
+    engines: Pair, trino_server: "Trino", tmp_path: Path
+) -> None:
+    from loading import load_duckdb
+
+    from querymend.tools.engines.trino.opening import open_trino
+
+    with duckdb.connect(tmp_path / "w.duckdb") as connection:
+        connection.execute((HERE / "warehouse.sql").read_text("utf-8"))
+    load_duckdb(trino_server, tmp_path / "w.duckdb", "translate")
+    wrong = []
+    with closing(open_trino(trino_server.url("translate"))) as trino:
+        for case in CASES:
+            found = translated(case["sql"], trino.catalog(), to="trino")
+            assert found.sql is not None, found.reason
+            got, wanted = rows(trino, found.sql), rows(engines[0], case["sql"])
+            if not same_rows(got, wanted, ordered=case.get("ordered", False)):
+                wrong.append(found.sql)
+    assert wrong == []
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda c: c["sql"])
