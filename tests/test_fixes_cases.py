@@ -171,7 +171,7 @@ def test_a_name_spelt_otherwise_is_plain_and_a_guessed_one_never(
 ) -> None:
     sure = mend("SELECT author_name FROM books WHERE title = 'Tides'")
     spelt = mend("SELECT FullName FROM members WHERE member_id = 2")
-    guessed = mend("SELECT fullname FROM members WHERE birthdate IS NOT NULL AND member_names = 'Ed Moss'")
+    guessed = mend("SELECT birth_date FROM members WHERE member_names = 'Ed Moss'")
     assert sure
     assert sure.plain
     assert spelt

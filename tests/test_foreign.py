@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from querymend import Agent, Answer
+from querymend import Agent, Answer, Budget
 from querymend.testing import ScriptedModel
 
 Make = Callable[..., Agent]
@@ -85,3 +85,9 @@ def test_a_synonym_of_what_the_query_reads_is_neither(ask: Make) -> None:
 def test_a_caller_s_own_sql_is_not_held_against_the_words(ask: Make) -> None:
     draft = ask(fenced("SELECT AVG(amount) FROM orders")).ask("Average salary?", run=False)
     assert draft.run().rows
+
+
+def test_a_single_pass_that_falls_has_failed_and_proves_nothing(ask: Make) -> None:
+    agent = ask(ScriptedModel.forever(fenced("SELECT AVG(salary) FROM customers")))
+    answer = agent.ask("What is their average salary, by customer?", budget=Budget(max_repairs=0))
+    assert answer.outcome == "failed"

@@ -106,7 +106,7 @@ def _answered(state: State, trip: Trip, kept: Attempt, result: Result) -> Answer
 
 def _unanswered(state: State, trip: Trip, kept: Attempt) -> Answer:
     """Tell why no text could run: refused where it never could be allowed or right, else failed."""
-    if foreign := refusal(kept, state):
+    if foreign := refusal(kept, state, trip):
         noted = replace(state, notes=(*state.notes, foreign))
         return _ended(noted, trip, "refused", foreign.message, kept)
     grave = in_repair_order(kept.findings)

@@ -41,12 +41,14 @@ def foreign_to_data(sql: str, state: State, trip: Trip) -> list[Finding]:
     return [_doubtful(words)] if words else []
 
 
-def refusal(kept: Attempt, state: State) -> Finding | None:
+def refusal(kept: Attempt, state: State, trip: Trip) -> Finding | None:
     """Tell that the question is about another thing, where no text for it could run.
 
-    A failure is no answer either, and says less.
+    A failure is no answer either, and says less. One try alone, with nothing mended, is no proof
+    that no query could be made.
     """
-    if not any(f.code == DOUBT for f in kept.findings):
+    tried = bool(trip.meter.budget.max_repairs)
+    if not tried or not any(f.code == DOUBT for f in kept.findings):
         return None
     return _foreign(state.strange or state.absent)
 
