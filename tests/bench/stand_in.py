@@ -138,7 +138,7 @@ def judged(engine: Engine, catalog: Catalog, line: dict[str, object]) -> tuple[s
         return "other types", line, f"{got['types']} for {line['types']}"
     rows, right = got["rows"], line["rows"]
     if not same_rows(rows, right, ordered=bool(line.get("ordered"))):  # type: ignore[arg-type]
-        if line.get("ordered") and _tied(engine, catalog, str(line["sql"]), right):  # type: ignore[arg-type]
+        if _tied(engine, catalog, str(line["sql"]), right):  # type: ignore[arg-type]
             return "equal", line, ""
         return "other rows", line, f"{str(got['rows'])[:200]} for {str(line['rows'])[:200]}"
     return "equal", line, ""
