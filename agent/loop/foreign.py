@@ -12,6 +12,7 @@ from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.findings import Finding
 from querymend.tools.questions.asked_for import kind_of
+from querymend.tools.questions.route import RELEVANT_PAIR
 from querymend.tools.questions.vocabulary import Nearness
 from querymend.tools.questions.words import name_words
 from querymend.tools.sql.names import names_in
@@ -30,7 +31,9 @@ def foreign_to_data(sql: str, state: State, trip: Trip) -> list[Finding]:
     """Return the doubt (``unknown_words``, warn) that a text answers another question.
 
     No more than a doubt: words like *buyer*, *tenure* or *headcount* are called something else in
-    most warehouses, and how like they are to it no embedding tells reliably.
+    most warehouses, and how like they are to it no embedding tells reliably. Where not one of the
+    question's words is known, and none is like anything that the text reads, it must not run
+    (``foreign_question``, block).
 
     Args:
         sql: the text at hand.
@@ -38,7 +41,14 @@ def foreign_to_data(sql: str, state: State, trip: Trip) -> list[Finding]:
         trip: holds the catalog.
     """
     words = _far(sql, state, trip)
+    if len(words) > 1 and words == state.strange and _near(sql, words, trip) < RELEVANT_PAIR:
+        return [_foreign(words)]
     return [_doubtful(words)] if words else []
+
+
+def _near(sql: str, words: Sequence[str], trip: Trip) -> float:
+    nearness = Nearness(trip.catalog, trip.deps.embedder.embed)
+    return nearness.to(words, _names(sql, trip)[0])
 
 
 def refusal(kept: Attempt, state: State, trip: Trip) -> Finding | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from querymend.events import FindingMade
-from querymend.loop.foreign import foreign_to_data
+from querymend.loop.foreign import FOREIGN, foreign_to_data
 from querymend.loop.judge import blocked, held_against_question, judge
 from querymend.loop.state import State, Update
 from querymend.loop.stepwise import name_steps
@@ -28,4 +28,7 @@ def validate(state: State, runtime: Runtime[Trip]) -> Update:
         trip.emit(FindingMade(finding=finding))
     trip.note("validate", findings=[(f.severity, f.code, f.message) for f in found])
     findings = (*attempt.findings, *found)
-    return {"attempts": (*state.attempts[:-1], replace(attempt, findings=findings))}
+    update: Update = {"attempts": (*state.attempts[:-1], replace(attempt, findings=findings))}
+    if foreign := next((f for f in found if f.code == FOREIGN), None):
+        update |= {"ending": "refused", "reason": foreign.message, "notes": (foreign,)}
+    return update
