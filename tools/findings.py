@@ -67,6 +67,11 @@ def weight(findings: Iterable[Finding]) -> tuple[int, int, int]:
     return severities.count("block"), severities.count("repair"), severities.count("warn")
 
 
+def acting(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that the loop acts on, in the order given."""
+    return [f for f in findings if f.severity in ("block", "repair")]
+
+
 def in_repair_order(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by severity, then by the order in which classes are repaired."""
     return sorted(

@@ -75,7 +75,7 @@ def _climbed(steps: Steps, state: State, trip: Trip) -> Iterator[Attempt]:
     made: list[Made] = []
     doubts: list[Finding] = []
     for task in steps.tasks:
-        sub = _asked(_joining(task, steps, made), state, trip)
+        sub = asked_alone(_joining(task, steps, made), state, trip)
         found = None
         for tries in _ways(task, steps, sub, state, trip):
             tried = list(tries)
@@ -95,9 +95,8 @@ def _ways(
 ) -> Iterator[Iterator[Attempt]]:
     """Yield the ways to a step's text: it is there already, or the model writes it."""
     if steps.finish == "split":
-        for sql in choices(state.at_hand.sql, task, trip.deps.engine.dialect):
-            why = f"step {task.name}: it stands in the query before"
-            yield settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
+        why = f"step {task.name}: it stands in the query before"
+        yield from _chosen(state.at_hand.sql, task, why, sub, trip)
     if not _has_room(steps, state, trip):
         return
     written = call_model(trip, replace(first_prompt(sub, trip), kind="step"))
@@ -105,8 +104,13 @@ def _ways(
     why = f"step {task.name}: {task.asks}"
     yield settled(task, attempt_of(reply.sql, reply.reason, why), sub, trip)
     if steps.finish == "split":
-        for sql in choices(reply.sql or "", task, trip.deps.engine.dialect):
-            yield settled(task, Attempt(sql=sql, author="model", reason=why), sub, trip)
+        yield from _chosen(reply.sql or "", task, why, sub, trip)
+
+
+def _chosen(sql: str, task: Task, why: str, sub: State, trip: Trip) -> Iterator[Iterator[Attempt]]:
+    """Yield the choices that stand in a text already, each put to the test."""
+    for choice in choices(sql, task, trip.deps.engine.dialect):
+        yield settled(task, Attempt(sql=choice, author="model", reason=why), sub, trip)
 
 
 def _steps(state: State, trip: Trip) -> Steps | None:
@@ -125,7 +129,7 @@ def _has_room(steps: Steps, state: State, trip: Trip) -> bool:
     return repairs >= state.model_repairs + need and (calls is None or before + need <= calls)
 
 
-def _asked(task: Task, state: State, trip: Trip) -> State:
+def asked_alone(task: Task, state: State, trip: Trip) -> State:
     """Return the state of a question that is the step alone; what was retrieved stays."""
     periods = periods_of(task.asks, trip)
     reading = read_question(task.asks)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from querymend.loop.by_steps import asked_alone
 from querymend.loop.state import State
-from querymend.loop.stepwise import BUILT, bounded, periods_of
+from querymend.loop.stepwise import BUILT, bounded
 from querymend.loop.trip import Trip
 from querymend.tools.confidence.evidence import evidence_of
 from querymend.tools.confidence.model import confidence
@@ -21,22 +22,10 @@ def confidence_in(
     What was put together from steps is as sure as all of them are: each is a plain question with
     an answer of its own. None where the statement cannot be read.
     """
-    if any(f.code == BUILT for f in findings):
-        parts = list(_of_steps(state, trip))
-        if parts:
-            return round(prod(parts), 4)
-    evidence = evidence_of(
-        sql,
-        result,
-        findings,
-        dialect=trip.deps.engine.dialect,
-        catalog=trip.catalog,
-        reading=state.reading or read_question(state.question),
-        periods=state.periods,
-        values=trip.values,
-        facts=[f.text for f in state.context.facts] if state.context else (),
-    )
-    return None if evidence is None else round(confidence(evidence), 4)
+    built = any(f.code == BUILT for f in findings)
+    parts = list(_of_steps(state, trip)) if built else []
+    sure = prod(parts) if parts else _sure(sql, result, findings, state, trip)
+    return None if sure is None else round(sure, 4)
 
 
 def _of_steps(state: State, trip: Trip) -> Iterator[float]:
@@ -48,16 +37,24 @@ def _of_steps(state: State, trip: Trip) -> Iterator[float]:
         result = trip.results.get(bounded(attempt.sql, trip)) if attempt else None
         if attempt is None or result is None:
             continue
-        evidence = evidence_of(
-            attempt.sql,
-            result,
-            attempt.findings,
-            dialect=trip.deps.engine.dialect,
-            catalog=trip.catalog,
-            reading=read_question(task.asks),
-            periods=periods_of(task.asks, trip),
-            values=trip.values,
-            facts=[f.text for f in state.context.facts] if state.context else (),
-        )
-        if evidence is not None:
-            yield confidence(evidence)
+        alone = asked_alone(task, state, trip)
+        sure = _sure(attempt.sql, result, attempt.findings, alone, trip)
+        if sure is not None:
+            yield sure
+
+
+def _sure(
+    sql: str, result: Result, findings: Sequence[Finding], state: State, trip: Trip
+) -> float | None:
+    evidence = evidence_of(
+        sql,
+        result,
+        findings,
+        dialect=trip.deps.engine.dialect,
+        catalog=trip.catalog,
+        reading=state.reading or read_question(state.question),
+        periods=state.periods,
+        values=trip.values,
+        facts=[f.text for f in state.context.facts] if state.context else (),
+    )
+    return None if evidence is None else confidence(evidence)

@@ -33,22 +33,33 @@ def foreign_to_data(sql: str, state: State, trip: Trip) -> list[Finding]:
     No more than a doubt: words like *buyer*, *tenure* or *headcount* are called something else in
     most warehouses, and how like they are to it no embedding tells reliably. Where not one of the
     question's words is known, and none is like anything that the text reads, it must not run
-    (``foreign_question``, block).
+    (``foreign_question``, block). Nothing is said where the text cannot be read: a slip of the pen
+    says nothing of its subject.
 
     Args:
         sql: the text at hand.
         state: holds the words that nothing here is called.
         trip: holds the catalog.
     """
-    words = _far(sql, state, trip)
-    if len(words) > 1 and words == state.strange and _near(sql, words, trip) < RELEVANT_PAIR:
-        return [_foreign(words)]
-    return [_doubtful(words)] if words else []
-
-
-def _near(sql: str, words: Sequence[str], trip: Trip) -> float:
+    if state.given_sql or not (state.strange or state.absent):
+        return []
+    real, invented = _names(sql, trip)
     nearness = Nearness(trip.catalog, trip.deps.embedder.embed)
-    return nearness.to(words, _names(sql, trip)[0])
+    if state.strange:
+        return _of_strange(state.strange, nearness.to(state.strange, real)) if real else []
+    nouns = [a.split()[-1] for a in state.absent]
+    if set(nouns) & {w for name in invented for w in name_words(name)}:
+        return [_doubtful(state.absent)]
+    alone = [a for a in state.absent if " " not in a]
+    far = real and nearness.to([kind_of(n) for n in nouns], real) < SYNONYM_OF_NOUN
+    return [_doubtful(alone)] if alone and far else []
+
+
+def _of_strange(words: Sequence[str], near: float) -> list[Finding]:
+    """Judge a text for a question of which no word is known, by the likeness to what it reads."""
+    if near >= SYNONYM:
+        return []
+    return [_foreign(words) if near < RELEVANT_PAIR and len(words) > 1 else _doubtful(words)]
 
 
 def refusal(kept: Attempt, state: State, trip: Trip) -> Finding | None:
@@ -57,29 +68,9 @@ def refusal(kept: Attempt, state: State, trip: Trip) -> Finding | None:
     A failure is no answer either, and says less. One try alone, with nothing mended, is no proof
     that no query could be made.
     """
-    tried = bool(trip.meter.budget.max_repairs)
-    if not tried or not any(f.code == DOUBT for f in kept.findings):
+    if trip.single_pass or not any(f.code == DOUBT for f in kept.findings):
         return None
     return _foreign(state.strange or state.absent)
-
-
-def _far(sql: str, state: State, trip: Trip) -> Sequence[str]:
-    """Return the words of the question that are like nothing that a text reads.
-
-    None where the text cannot be read: a slip of the pen says nothing of its subject.
-    """
-    if state.given_sql or not (state.strange or state.absent):
-        return ()
-    real, invented = _names(sql, trip)
-    nearness = Nearness(trip.catalog, trip.deps.embedder.embed)
-    if state.strange:
-        return state.strange if real and nearness.to(state.strange, real) < SYNONYM else ()
-    nouns = [a.split()[-1] for a in state.absent]
-    if set(nouns) & {w for name in invented for w in name_words(name)}:
-        return state.absent
-    alone = [a for a in state.absent if " " not in a]
-    kinds = [kind_of(n) for n in nouns]
-    return alone if real and nearness.to(kinds, real) < SYNONYM_OF_NOUN else ()
 
 
 def _names(sql: str, trip: Trip) -> tuple[frozenset[str], frozenset[str]]:

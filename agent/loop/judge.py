@@ -7,7 +7,7 @@ from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.checks.check import check_question
 from querymend.tools.errors import Final, QueryError, Unavailable
-from querymend.tools.findings import Finding
+from querymend.tools.findings import Finding, acting
 from querymend.tools.grain.fanout import check_grain
 from querymend.tools.grain.proof import Run, resolve
 from querymend.tools.questions.reading import read_question
@@ -66,4 +66,4 @@ def blocked(findings: Sequence[Finding]) -> bool:
 
 def needs_repair(state: State) -> bool:
     """Tell whether the attempt at hand has anything that the loop acts on."""
-    return any(f.severity in ("block", "repair") for f in state.at_hand.findings)
+    return bool(acting(state.at_hand.findings))

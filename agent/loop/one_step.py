@@ -19,7 +19,7 @@ from querymend.tools.catalog.model import Table
 from querymend.tools.chunks.ddl import create_table, names
 from querymend.tools.chunks.untrusted import untrusted_name
 from querymend.tools.errors import QueryError
-from querymend.tools.findings import Finding
+from querymend.tools.findings import Finding, acting
 from querymend.tools.steps.build import Build
 from querymend.tools.steps.offers import offered
 
@@ -92,9 +92,8 @@ def _in_steps(build: Build, state: State) -> bool:
 def _told(build: Build, attempt: Attempt) -> tuple[int, tuple[Finding, ...]] | None:
     """Return the step that a run has found at fault."""
     names = [s.name.lower() for s in build.steps]
-    for finding in attempt.findings:
-        acting = finding.severity in ("block", "repair")
-        if acting and finding.step.lower() in names[:-1]:
+    for finding in acting(attempt.findings):
+        if finding.step.lower() in names[:-1]:
             return names.index(finding.step.lower()), (finding,)
     return None
 

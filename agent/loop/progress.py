@@ -6,7 +6,7 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 
 from querymend.answer import Attempt
-from querymend.tools.findings import weight
+from querymend.tools.findings import acting, weight
 
 EMPTY = "empty_result"
 
@@ -42,17 +42,15 @@ def repaired_empty_before(attempts: Sequence[Attempt]) -> bool:
 
 
 def _only_empty(attempt: Attempt) -> bool:
-    acting = [f for f in attempt.findings if f.severity in ("block", "repair")]
-    return bool(acting) and all(f.code.startswith("empty") for f in acting)
+    found = acting(attempt.findings)
+    return bool(found) and all(f.code.startswith("empty") for f in found)
 
 
 def _complaint(attempt: Attempt) -> tuple[object, ...]:
     """Return what the loop was told of an attempt: its acting findings and its rows."""
-    acting = sorted(
-        (f.code, f.message) for f in attempt.findings if f.severity in ("block", "repair")
-    )
+    told = sorted((f.code, f.message) for f in acting(attempt.findings))
     rows = attempt.summary.digest if attempt.summary else ""
-    return (*acting, rows)
+    return (*told, rows)
 
 
 def _tree(sql: str, dialect: str) -> str:

@@ -11,7 +11,7 @@ from querymend.model.writer import Prompt
 from querymend.prompts.rules import rules_for
 from querymend.tools.chunks.ddl import create_table
 from querymend.tools.chunks.untrusted import untrusted, untrusted_name
-from querymend.tools.findings import Finding, in_repair_order
+from querymend.tools.findings import Finding, acting, in_repair_order
 from querymend.tools.index.model import Context, Example, ValueHit
 from querymend.tools.questions.period import Period
 from querymend.tools.sql.gate import admit
@@ -48,8 +48,8 @@ def repair_prompt(state: State, trip: Trip) -> Prompt:
 
 def one_class(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings to act on now: those of the first class in the order of repair."""
-    acting = [f for f in in_repair_order(findings) if f.severity in ("block", "repair")]
-    return [f for f in acting if f.kind == acting[0].kind] if acting else []
+    found = acting(in_repair_order(findings))
+    return [f for f in found if f.kind == found[0].kind]
 
 
 def told_problem(finding: Finding) -> str:

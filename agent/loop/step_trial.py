@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from querymend.answer import Attempt
-from querymend.events import FindingMade, SqlWritten, StepRan
+from querymend.events import FindingMade, SqlWritten
 from querymend.loop.execute import engine_error, fetch, ran, refused
 from querymend.loop.inspect import look_at
 from querymend.loop.judge import blocked, grain_findings, held_against_question, judge
 from querymend.loop.state import State
-from querymend.loop.stepwise import bounded
+from querymend.loop.stepwise import bounded, tell_run
 from querymend.loop.trial import mend
 from querymend.loop.trip import Trip
 from querymend.loop.weighing import ApprovalNeeded, affordable, priced
 from querymend.tools.engines.execution import Execution
 from querymend.tools.errors import QueryError
-from querymend.tools.findings import Finding, in_step
+from querymend.tools.findings import acting, in_step
 from querymend.tools.questions.steps import Task
 from querymend.tools.steps.made import Made, made_of, repeated
 
@@ -44,7 +44,7 @@ def settled(task: Task, first: Attempt, sub: State, trip: Trip) -> Iterator[Atte
         trip.emit(SqlWritten(sql=attempt.sql, author=attempt.author, reason=attempt.reason))
         done.append(_checked(task, attempt, sub, trip))
         yield done[-1]
-        fine = not _acting(done[-1])
+        fine = not acting(done[-1].findings)
         attempt = None if fine else mend(done[-1], replace(sub, attempts=tuple(done)), trip)
 
 
@@ -70,14 +70,7 @@ def _run(task: Task, attempt: Attempt, sub: State, trip: Trip) -> Attempt:
         told = error if isinstance(error, QueryError) else QueryError(str(error))
         return refused(attempt, engine_error(told), error.execution or Execution())
     done = ran(attempt, result)
-    trip.emit(
-        StepRan(
-            step=task.name,
-            columns=tuple(c.name for c in result.columns),
-            row_count=result.row_count,
-            seconds=result.seconds,
-        )
-    )
+    tell_run(task.name, result, trip)
     seen = (
         *look_at(result, done, sub, trip),
         *repeated(task, done.sql, result, _dialect(trip)),
@@ -102,14 +95,10 @@ def _noted(task: Task, attempt: Attempt, trip: Trip) -> Attempt:
 
 def made_in(task: Task, attempt: Attempt, trip: Trip) -> Made | None:
     """Read what a step offers; None where it is at fault, or came back empty."""
-    if attempt.summary is None or _acting(attempt):
+    if attempt.summary is None or acting(attempt.findings):
         return None
     result = trip.results[bounded(attempt.sql, trip)]
     return made_of(task, attempt.sql, result, _dialect(trip)) if result.rows else None
-
-
-def _acting(attempt: Attempt) -> list[Finding]:
-    return [f for f in attempt.findings if f.severity in ("block", "repair")]
 
 
 def _dialect(trip: Trip) -> str:

@@ -16,7 +16,7 @@ from querymend.loop.weighing import ApprovalNeeded, approval
 from querymend.tools.engines.engine import Result
 from querymend.tools.engines.estimate import Charges
 from querymend.tools.errors import Final, QueryError, Unavailable
-from querymend.tools.findings import Finding, in_step
+from querymend.tools.findings import Finding, acting, in_step
 from querymend.tools.questions.period import Period, resolve_periods
 from querymend.tools.questions.reading import read_question
 from querymend.tools.results.expectation import Expectation
@@ -116,7 +116,7 @@ def look_at_steps(sql: str, trip: Trip) -> tuple[Finding, ...]:
     for place in range(min(len(build.steps) - 1, MOST) if build else 0):
         assert build is not None
         found += _looked_at(build, place, trip)
-        if any(f.severity in ("block", "repair") for f in found):
+        if acting(found):
             break
     return tuple(found)
 
@@ -129,17 +129,18 @@ def _looked_at(build: Build, place: int, trip: Trip) -> Iterator[Finding]:
     except QueryError as error:
         yield in_step(engine_error(error), step.name)
         return
-    trip.emit(
-        StepRan(
-            step=step.name,
-            columns=tuple(c.name for c in result.columns),
-            row_count=result.row_count,
-            seconds=result.seconds,
-        )
-    )
+    tell_run(step.name, result, trip)
     trip.note("step", step=step.name, rows=len(result.rows), seconds=round(result.seconds, 3))
     yield from (_of_whole(f, build, place) for f in _empty(result, sql, trip) if f.code in EMPTY)
     yield from (in_step(f, step.name) for f in repeated_rows(build, place, result))
+
+
+def tell_run(name: str, result: Result, trip: Trip) -> None:
+    """Tell whoever listens that a step ran."""
+    columns = tuple(c.name for c in result.columns)
+    trip.emit(
+        StepRan(step=name, columns=columns, row_count=result.row_count, seconds=result.seconds)
+    )
 
 
 def _empty(result: Result, sql: str, trip: Trip) -> list[Finding]:

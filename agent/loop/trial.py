@@ -14,7 +14,7 @@ from querymend.loop.trip import Trip
 from querymend.loop.weighing import ApprovalNeeded
 from querymend.tools.engines.engine import Result
 from querymend.tools.errors import QueryError
-from querymend.tools.findings import Finding, in_repair_order
+from querymend.tools.findings import Finding, acting, in_repair_order
 from querymend.tools.fixes.fix import Known
 from querymend.tools.fixes.search import Chosen, Trial, choose
 from querymend.tools.fixes.syntax import statements
@@ -46,9 +46,8 @@ def surely(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
         Final: as `mend`.
         EngineUnavailable: as `mend`.
     """
-    acting = _acting(attempt)
     tried = {a.sql for a in state.attempts}
-    for finding in in_repair_order(acting):
+    for finding in in_repair_order(acting(attempt.findings)):
         if finding.fix and finding.fix not in tried and _holds(finding.fix, trip):
             doubts = _doubts(attempt)
             return Attempt(sql=finding.fix, author="rule", reason=finding.message, findings=doubts)
@@ -62,19 +61,15 @@ def perhaps(attempt: Attempt, state: State, trip: Trip) -> Attempt | None:
         Final: as `mend`.
         EngineUnavailable: as `mend`.
     """
-    acting = _acting(attempt)
-    if attempt.author == "rule" or _reaches_out(attempt.sql, acting, trip):
+    found = acting(attempt.findings)
+    if attempt.author == "rule" or _reaches_out(attempt.sql, found, trip):
         return None
-    return _search(attempt, acting, state, trip)
+    return _search(attempt, found, state, trip)
 
 
-def _acting(attempt: Attempt) -> list[Finding]:
-    return [f for f in attempt.findings if f.severity in ("block", "repair")]
-
-
-def _reaches_out(sql: str, acting: list[Finding], trip: Trip) -> bool:
+def _reaches_out(sql: str, found: list[Finding], trip: Trip) -> bool:
     """Tell whether a text wanted more than to read: what was meant is no rule's to guess."""
-    codes = {f.code for f in acting}
+    codes = {f.code for f in found}
     if "many_statements" in codes and not statements(sql, trip.deps.engine.dialect):
         return True
     return bool(codes & REACHING)
@@ -85,16 +80,16 @@ def _holds(sql: str, trip: Trip) -> bool:
     return _try(sql, trip).outcome in ("rows", "hollow")
 
 
-def _search(attempt: Attempt, acting: list[Finding], state: State, trip: Trip) -> Attempt | None:
+def _search(attempt: Attempt, found: list[Finding], state: State, trip: Trip) -> Attempt | None:
     known = Known.of(
         trip.catalog,
         dialect=trip.deps.engine.dialect,
         question=state.question,
         facts=[f.text for f in state.context.facts] if state.context else (),
         values=trip.values,
-        findings=acting,
-        error=_error(acting),
-        empty=any(f.code in EMPTY for f in acting),
+        findings=found,
+        error=_error(found),
+        empty=any(f.code in EMPTY for f in found),
         periods=state.periods,
     )
     chosen = choose(attempt.sql, known, try_=lambda sql: _try(sql, trip))
@@ -105,9 +100,9 @@ def _doubts(attempt: Attempt) -> tuple[Finding, ...]:
     return tuple(f for f in attempt.findings if f.code in DOUBTS)
 
 
-def _error(acting: list[Finding]) -> str:
+def _error(found: list[Finding]) -> str:
     """Return what would keep the text from running, in the words of engine or checks."""
-    return next((f.message for f in acting if f.severity == "block"), "")
+    return next((f.message for f in found if f.severity == "block"), "")
 
 
 def _attempt(chosen: Chosen, carried: tuple[Finding, ...]) -> Attempt:

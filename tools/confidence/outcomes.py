@@ -7,7 +7,7 @@ from typing import Literal
 from querymend.tools.checks.seen import Seen
 from querymend.tools.confidence.evidence import Traits, capped
 from querymend.tools.engines.engine import Result
-from querymend.tools.findings import Finding, Severity
+from querymend.tools.findings import Finding, Severity, acting
 from querymend.tools.questions.words import is_plural, tokens
 
 Candidate = Literal["agrees", "differs", "failed"]
@@ -56,7 +56,7 @@ def _asks_many(seen: Seen) -> bool:
 
 def finding_traits(findings: Sequence[Finding]) -> Traits:
     """Return how grave the findings are, and which there are; an empty result is told by them."""
-    grave = {f.code for f in findings if f.severity in ("block", "repair")}
+    grave = {f.code for f in acting(findings)}
     warned = {f.code for f in findings if f.severity == "warn"}
     return {
         "grave_any": float(bool(grave)),
