@@ -11,10 +11,9 @@ from querymend.answer import Attempt
 from querymend.loop.state import State
 from querymend.loop.trip import Trip
 from querymend.tools.findings import Finding
-from querymend.tools.questions.asked_for import kind_of
 from querymend.tools.questions.route import RELEVANT_PAIR
 from querymend.tools.questions.vocabulary import Nearness
-from querymend.tools.questions.words import name_words
+from querymend.tools.questions.words import kind_of, name_words
 from querymend.tools.sql.names import names_in
 
 FOREIGN = "foreign_question"

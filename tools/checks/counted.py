@@ -9,14 +9,13 @@ from querymend.tools.catalog.model import Key, Table
 from querymend.tools.checks.groups import group_keys
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import alike, is_plural, name_words, singular, words_of
+from querymend.tools.questions.words import alike, is_plural, singular, thing_words, words_of
 from querymend.tools.sql.binding import Block, Source
 
 _HOW_MANY = re.compile(
     r"\b(?:how many|(?:the |total )number of|count of|count the)(?=((?: [a-z-]+){1,4}))", re.I
 )
 _DIFFERENT = words_of("different distinct unique")
-_ROLES = words_of("dim fact table master info tbl data list")
 
 
 def counted_other(seen: Seen) -> Iterable[Finding]:
@@ -42,11 +41,7 @@ def _nouns(question: str) -> Iterator[tuple[str, ...]]:
 
 
 def _noun_in(table: Table, noun: tuple[str, ...]) -> bool:
-    return any(alike(w, n) for w in _own(table.name) for n in noun)
-
-
-def _own(name: str) -> tuple[str, ...]:
-    return tuple(w for w in name_words(name.rpartition(".")[2]) if w not in _ROLES)
+    return any(alike(w, n) for w in thing_words(table.name) for n in noun)
 
 
 def _counts(seen: Seen, block: Block) -> Iterator[tuple[exp.Expr, Source]]:
@@ -73,7 +68,7 @@ def _tells_rows(used: Used) -> bool:
 def _referring(seen: Seen, table: Table, noun: tuple[str, ...]) -> Iterator[Key]:
     """Yield the keys to tables that are named by what is counted; different ones are told apart."""
     for key in table.keys if not _DIFFERENT & set(noun) else ():
-        words = _own(key.table)
+        words = thing_words(key.table)
         is_it = bool(words) and words == noun[-len(words) :]
         if is_it and len(key.columns) == 1 and seen.catalog.table(key.table):
             yield key
@@ -114,7 +109,7 @@ def _is_read(seen: Seen, block: Block, key: Key) -> bool:
 
 
 def _finding(seen: Seen, block: Block, call: exp.Expr, source: Source, key: Key) -> Finding:
-    name, noun = key.columns[0], _own(key.table)[-1]
+    name, noun = key.columns[0], thing_words(key.table)[-1]
     assert source.table is not None
     copy, here = seen.copied(call)
     one = exp.column(name, table=source.name if len(block.sources) > 1 else None)

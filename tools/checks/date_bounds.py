@@ -1,4 +1,4 @@
-"""The conditions that hold a date of a table against literals, and moving them to another date."""
+"""The question's one period, and the conditions that hold a date of a table against literals."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +12,15 @@ from querymend.tools.sql.binding import Source
 from querymend.tools.sql.trees import copied
 
 _PREDICATES = (exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ)
+
+
+def before_period(seen: Seen) -> str:
+    """Return the question's words before its one period, lower case; empty where there is none."""
+    if len(seen.periods) != 1:
+        return ""
+    text = " ".join(seen.question.lower().split())
+    place = text.find(" ".join(seen.periods[0].phrase.lower().split()))
+    return text[: max(place, 0)]
 
 
 def date_bounds(seen: Seen) -> Iterator[Comparison]:
@@ -29,18 +38,4 @@ def moved(seen: Seen, bounds: Sequence[Comparison], place: tuple[Source, Column]
     many = len(bounds[0].used.ref.block.sources) > 1
     for node in twins:
         node.replace(exp.column(column.name, table=source.name if many else None))
-    return copy
-
-
-def without(seen: Seen, bounds: Sequence[Comparison]) -> exp.Expr:
-    """Return the statement without these bounds, each one of an AND."""
-    copy, twins = copied(seen.tree, [c.node for c in bounds])
-    for node in twins:
-        above = node.parent
-        if isinstance(above, exp.And):
-            above.replace(above.expression if above.this is node else above.this)
-        elif isinstance(above, exp.Where):
-            above.pop()
-        else:
-            node.replace(exp.true())
     return copy

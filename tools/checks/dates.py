@@ -12,9 +12,11 @@ from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
 from querymend.tools.fixes.calendars import bounds
 from querymend.tools.questions.period import Period
-from querymend.tools.questions.words import alike, name_words
-from querymend.tools.sql.trees import copied
+from querymend.tools.questions.words import alike, name_words, words_of
+from querymend.tools.sql.trees import copied, drop_condition
 
+DATE_WORDS = words_of("date time day at on")
+"""Words of a date's name that say only that it is one."""
 _DAY = timedelta(days=1)
 _CLOCKS = (
     exp.CurrentDate,
@@ -161,12 +163,11 @@ def _bounded(seen: Seen, found: list[Span], period: Period) -> exp.Expr | None:
     for span in found:
         first, *rest = (twins.pop(0) for _ in span.comparisons)
         for twin in rest:
-            twin.replace(exp.true())
-        wanted = bounds(span.comparisons[0].side.copy(), period)
-        first.replace(exp.and_(*wanted) if wanted else exp.true())
-    for conjunction in list(copy.find_all(exp.And)):
-        if isinstance(conjunction.expression, exp.Boolean) and conjunction.parent is not None:
-            conjunction.replace(conjunction.this.copy())
+            drop_condition(twin)
+        if wanted := bounds(span.comparisons[0].side.copy(), period):
+            first.replace(exp.and_(*wanted))
+        else:
+            drop_condition(first)
     return copy
 
 
@@ -217,7 +218,7 @@ def _others(table: Table, column: Column) -> Iterator[Column]:
 
 def _names(seen: Seen, table: Table, column: Column) -> bool:
     """A word of the question stands in the column's name, and not in its table's or any date's."""
-    vague = {"date", "time", "day", "at", "on", *name_words(table.name)}
+    vague = {*DATE_WORDS, *name_words(table.name)}
     words = [w for w in name_words(column.name) if w not in vague]
     return any(alike(w, a) for w in words for a in seen.asked)
 

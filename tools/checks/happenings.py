@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.comparisons import Comparison
-from querymend.tools.checks.date_bounds import date_bounds, moved
+from querymend.tools.checks.date_bounds import before_period, date_bounds, moved
 from querymend.tools.checks.dates import is_date, other_date
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
@@ -61,11 +61,7 @@ def wrong_date(seen: Seen) -> Iterable[Finding]:
 
 def _verb(seen: Seen) -> str | None:
     """Return the verb right before the question's one period: ``shipped in March``."""
-    if len(seen.periods) != 1:
-        return None
-    text = " ".join(seen.question.lower().split())
-    place = text.find(" ".join(seen.periods[0].phrase.lower().split()))
-    found = _VERB.search(text[:place]) if place > 0 else None
+    found = _VERB.search(before_period(seen))
     return found.group(1) if found else None
 
 

@@ -7,7 +7,6 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.comparisons import Comparison
-from querymend.tools.checks.date_bounds import without
 from querymend.tools.checks.seen import Seen, Used
 from querymend.tools.findings import Finding
 from querymend.tools.questions.words import alike, content_words, name_words, words_of
@@ -97,7 +96,7 @@ def _left_out(seen: Seen, one: Comparison) -> exp.Expr | None:
     """Return the statement without the condition, where it is one of those that all must hold."""
     alone = isinstance(one.node.parent, exp.And | exp.Where)
     inside = one.node.find_ancestor(exp.Or, exp.Not, exp.Case)
-    return without(seen, [one]) if alone and inside is None else None
+    return seen.without([one.node]) if alone and inside is None else None
 
 
 def measure_mistaken(seen: Seen) -> Iterable[Finding]:

@@ -12,7 +12,7 @@ from querymend.tools.findings import Finding
 from querymend.tools.fixes.calendars import bounds
 from querymend.tools.questions.words import name_words
 from querymend.tools.sql.binding import Source
-from querymend.tools.sql.trees import copied
+from querymend.tools.sql.trees import copied, drop_condition
 
 _OTHER = frozenset({"fiscal", "accounting"})
 _SAID = re.compile(r"\b(?:fiscal|financial|accounting|fy ?\d*)\b", re.I)
@@ -48,13 +48,10 @@ def _by_date(seen: Seen, found: list[Comparison]) -> exp.Expr | None:
     copy, (first, *rest) = copied(seen.tree, [c.node for c in found])
     first.replace(exp.and_(*bounds(dates[0].copy(), seen.periods[0])))
     for twin in rest:
-        twin.replace(exp.true())
+        drop_condition(twin)
     source = found[0].used.ref.source
     if all(u.ref.column.table for u in seen.used if u.ref.source is source):
         _drop_join(copy, source)
-    for both in list(copy.find_all(exp.And)):
-        if isinstance(both.expression, exp.Boolean) and both.parent is not None:
-            both.replace(both.this.copy())
     return copy
 
 

@@ -1,7 +1,7 @@
 """What a check sees: one bound statement, the question behind it, and what the data hold."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -19,7 +19,7 @@ from querymend.tools.questions.words import NUMBER_WORDS, name_words, singular, 
 from querymend.tools.sql.binding import Binding, Block, Ref
 from querymend.tools.sql.parse import position, written
 from querymend.tools.sql.subject import Subject
-from querymend.tools.sql.trees import copied
+from querymend.tools.sql.trees import copied, drop_condition
 
 E = TypeVar("E", bound=exp.Expr)
 
@@ -107,6 +107,13 @@ class Seen:
         copy, (twin,) = copied(self.tree, [node])
         assert isinstance(twin, type(node))
         return copy, twin
+
+    def without(self, conditions: Sequence[exp.Expr]) -> exp.Expr:
+        """Return a copy of the tree without some of its conditions."""
+        copy, twins = copied(self.tree, conditions)
+        for twin in twins:
+            drop_condition(twin)
+        return copy
 
     @cached_property
     def used(self) -> tuple[Used, ...]:

@@ -91,13 +91,9 @@ def is_named(seen: Seen, block: Block, source: Source) -> bool:
     own = set(name_words(source.table.name)) - others
     own |= {w for c in source.table.columns for w in name_words(c.name)} - others
     own |= set(content_words(source.table.description)) - others
-    told = any(source.table.name.lower() in identifiers_in(fact) for fact in seen.facts)
+    named = re.compile(rf"\b{re.escape(source.table.name)}\b", re.IGNORECASE)
+    told = any(named.search(fact) for fact in seen.facts)
     return told or any(alike(w, asked) for w in own if len(w) > 2 for asked in seen.asked)
-
-
-def identifiers_in(fact: str) -> frozenset[str]:
-    """Return the identifiers that a fact names, lower case."""
-    return frozenset(w.lower() for w in re.findall(r"\w+", fact))
 
 
 def _words(source: Source) -> set[str]:

@@ -11,15 +11,21 @@ from sqlglot import exp
 
 from querymend.tools.catalog.model import Column, Table
 from querymend.tools.checks.comparisons import Comparison
-from querymend.tools.checks.date_bounds import date_bounds, moved, without
-from querymend.tools.checks.dates import is_date
+from querymend.tools.checks.date_bounds import before_period, date_bounds, moved
+from querymend.tools.checks.dates import DATE_WORDS, is_date
 from querymend.tools.checks.seen import Seen
 from querymend.tools.findings import Finding
-from querymend.tools.questions.words import alike, is_plural, name_words, singular, words_of
+from querymend.tools.questions.words import (
+    alike,
+    is_plural,
+    name_words,
+    singular,
+    thing_words,
+    words_of,
+)
 from querymend.tools.sql.binding import Source
 
-_ROLES = words_of("dim fact table master info tbl data list record entry item line")
-_DATES = words_of("date time day at on")
+_PARTS = words_of("record entry item line")
 _OF = re.compile(r"\b(?:the|all|those|these|our|of) ((?:[a-z]+ )?[a-z]+) (?:of|in|from|during) *$")
 Place = tuple[Source, Column]
 
@@ -41,9 +47,7 @@ def other_tables_date(seen: Seen) -> Iterable[Finding]:
 
 def _said_of(seen: Seen, bounds: Sequence[Comparison]) -> Place | None:
     """Return the date of the table whose things the period is said of: ``the sales of June``."""
-    text = " ".join(seen.question.lower().split())
-    at = text.find(" ".join(seen.periods[0].phrase.lower().split()))
-    found = _OF.search(text[:at]) if at > 0 else None
+    found = _OF.search(before_period(seen))
     noun = found.group(1).split()[-1] if found else ""
     if not is_plural(noun):
         return None
@@ -69,7 +73,7 @@ def _measured(seen: Seen, bounds: Sequence[Comparison]) -> Place | None:
 def _is_its_own(seen: Seen, source: Source, column: Column) -> bool:
     """The date says when the thing itself was: ``refund_date`` of a refund, no ``ship_date``."""
     assert source.table is not None
-    words = [w for w in name_words(column.name) if w not in _DATES]
+    words = [w for w in name_words(column.name) if w not in DATE_WORDS]
     known = {*_own_words(source.table), *seen.asked}
     return all(any(alike(w, k) for k in known) for w in words)
 
@@ -89,7 +93,7 @@ def _own_date(source: Source, noun: str) -> Place | None:
 
 
 def _own_words(table: Table) -> Iterator[str]:
-    return (w for w in name_words(table.name.rpartition(".")[2]) if w not in _ROLES)
+    return (w for w in thing_words(table.name) if w not in _PARTS)
 
 
 def _is_called(table: Table, noun: str) -> bool:
@@ -99,7 +103,7 @@ def _is_called(table: Table, noun: str) -> bool:
 def _is_spoken_of(seen: Seen, table: Table) -> bool:
     """The question has a word of the table's name, or of one of its dates."""
     dates = (w for c in table.columns if is_date(c) for w in name_words(c.name))
-    words = {*_own_words(table), *dates} - _DATES
+    words = {*_own_words(table), *dates} - DATE_WORDS
     return any(alike(w, a) for w in words for a in seen.asked)
 
 
@@ -127,5 +131,5 @@ def _finding(
         f"{used.column.name}.",
         node=others[0].node,
         hint=f"Bound {source.name}.{column.name} alone.",
-        fix=without(seen, others) if is_bounded else moved(seen, others, owner),
+        fix=seen.without([c.node for c in others]) if is_bounded else moved(seen, others, owner),
     )

@@ -24,7 +24,6 @@ _MEASURES = words_of(
 )
 """Words that measure what stands before them: *passenger count* asks for passengers."""
 _TIMES = words_of("day night week weekend month morning evening afternoon")
-_AGENTS = ("person", "man", "woman")
 _PAST = words_of(
     "brought bought made sold sent won got took gave paid ran wrote held left lost met grew spent "
     "built came went saw began became drove flew sang taught led kept told put cost"
@@ -47,11 +46,6 @@ def asked_nouns(question: str) -> tuple[str, ...]:
     found = (noun for at in range(len(words)) for noun in _at(words, at))
     kept = (singular(n) for n in found if n)
     return tuple(n for n in dict.fromkeys(kept) if n not in _ANYTHING and n not in _MEASURES)
-
-
-def kind_of(noun: str) -> str:
-    """Return what a noun is a kind of, by its end: a salesperson is a person, and no sale."""
-    return next((end for end in _AGENTS if noun.endswith(end) and noun != end), noun)
 
 
 def _at(words: Sequence[str], at: int) -> Iterator[str]:

@@ -38,7 +38,9 @@ COUNT = rf"(?:\d{{1,4}}|{_NUMBERS.removeprefix('zero|')}|thirty|fifty)"
 """A regular expression for a small whole number, in digits or in words."""
 
 LIKENESS = 88.0
-_AGENT = re.compile(r"s?(?:person|people|man|men|woman|women)$")
+ROLES = words_of("dim fact table master info tbl data list")
+"""Words of a table's name that say what part it plays, not what its rows are."""
+_AGENT = re.compile(r"s?(person|people|woman|women|man|men)$")
 """What makes a person of a thing: a salesperson is no sale."""
 _WORD = re.compile("[^\\W_]+(?:['\u2019][^\\W\\d_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -86,6 +88,17 @@ def name_words(name: str) -> tuple[str, ...]:
     """Split an identifier into singular words: ``HeadOfState`` → head, of, state."""
     spaced = _CAMEL.sub(" ", re.sub(r"[_\W]+", " ", name))
     return tuple(singular(w.lower()) for w in spaced.split())
+
+
+def thing_words(table: str) -> tuple[str, ...]:
+    """Return the words of a table's name that say what its rows are, its schema left out."""
+    return tuple(w for w in name_words(table.rpartition(".")[2]) if w not in ROLES)
+
+
+def kind_of(noun: str) -> str:
+    """Return what a noun is a kind of, by its end: a salesperson is a person, and no sale."""
+    found = _AGENT.search(noun)
+    return singular(found[1]) if found and found.start() else noun
 
 
 @lru_cache(maxsize=20_000)

@@ -37,10 +37,22 @@ def with_plain_negations(tree: exp.Expr) -> exp.Expr:
     Changes the tree in place, and returns it.
     """
     for node in [n for n in tree.walk() if n.args.get("negate")]:
-        plain = node.copy()
-        plain.set("negate", None)
-        node.replace(exp.Not(this=plain))
+        around = exp.Not()
+        node.replace(around)
+        node.set("negate", None)
+        around.set("this", node)
     return tree
+
+
+def drop_condition(node: exp.Expr) -> None:
+    """Take a condition out of the AND or the WHERE that holds it; elsewhere it becomes TRUE."""
+    above = node.parent
+    if isinstance(above, exp.And):
+        above.replace(above.expression if above.this is node else above.this)
+    elif isinstance(above, exp.Where):
+        above.pop()
+    else:
+        node.replace(exp.true())
 
 
 def unwrap(node: exp.Expr) -> exp.Expr:
