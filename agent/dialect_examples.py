@@ -49,13 +49,9 @@ def examples_for(
 
 def _stated(sql: str, dialect: str, catalog: Catalog) -> tuple[str, str]:
     """Return a text of the dialect with what its checks refuse of it; DuckDB's own has none."""
-    from querymend.tools.sql.checks import check
+    from querymend.tools.sql.translate.statement import refusal
 
-    if dialect == NATIVE:
-        return sql, ""
-    found = check(sql, dialect=dialect, catalog=catalog)
-    blocks = [f.message for f in found if f.severity == "block"]
-    return sql, blocks[0] if blocks else ""
+    return sql, "" if dialect == NATIVE else refusal(sql, catalog, dialect)
 
 
 def _said(example: Example, catalog: Catalog) -> tuple[str, str]:

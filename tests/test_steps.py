@@ -179,17 +179,21 @@ FINISHED = [
 ]
 
 
+def together(question: str, texts: list[str], dialect: str, engine: DuckDBEngine) -> Build:
+    """Put the steps of a question together from texts that were written for them."""
+    steps = steps_of(question, read_question(question).top)
+    assert steps is not None
+    made = [made_of(t, s, ran(engine, s), dialect) for t, s in zip(steps.tasks, texts, strict=True)]
+    build = finish(steps, [m for m in made if m is not None], engine.catalog())
+    assert build is not None
+    return build
+
+
 @pytest.mark.parametrize(("question", "texts", "rows"), FINISHED)
 def test_steps_are_put_together_by_rule(
     question: str, texts: list[str], rows: list[tuple[object, ...]], engine: DuckDBEngine
 ) -> None:
-    steps = steps_of(question, read_question(question).top)
-    assert steps is not None
-    made = [
-        made_of(t, s, ran(engine, s), "duckdb") for t, s in zip(steps.tasks, texts, strict=True)
-    ]
-    build = finish(steps, [m for m in made if m is not None], engine.catalog())
-    assert build is not None
+    build = together(question, texts, "duckdb", engine)
     assert sorted(map(repr, ran(engine, build.sql()).rows)) == sorted(map(repr, map(exact, rows)))
 
 
@@ -295,11 +299,5 @@ def test_equal_rows_of_a_step_are_noted_only_where_a_later_step_joins_them(
 def test_what_is_put_together_is_sql_of_athena_too(
     question: str, texts: list[str], rows: list[tuple[object, ...]], engine: DuckDBEngine
 ) -> None:
-    steps = steps_of(question, read_question(question).top)
-    assert steps is not None
-    made = [
-        made_of(t, s, ran(engine, s), "athena") for t, s in zip(steps.tasks, texts, strict=True)
-    ]
-    build = finish(steps, [m for m in made if m is not None], engine.catalog())
-    assert build is not None
+    build = together(question, texts, "athena", engine)
     assert check(build.sql(pretty=True), dialect="athena", catalog=engine.catalog()) == ()

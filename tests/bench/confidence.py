@@ -11,19 +11,17 @@ coefficients that ship, fitted on everything. Nothing asks a model. ``--traits F
 traits, or reads them where the file is there.
 """
 
-import argparse
 import json
 import pickle
 import random
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from detection import SETS, Judged, findings, read
+from detection import Judged, findings, read
 from logistic import Model, Numbers, auroc, calibration_error, fit
-from published import Prediction, Warehouse, predictions, warehouses
+from published import SETS, Prediction, Warehouse, options, parsed, predictions, warehouses
 
 from querymend.tools.confidence.evidence import Traits, evidence_of
 from querymend.tools.confidence.model import lowers, traits_of
@@ -210,15 +208,11 @@ def show(told: dict[str, dict[str, dict[str, float]]]) -> None:
 
 def main() -> None:
     """Measure, print, and write what ships if asked."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", type=Path)
+    parser = options(__doc__ or "")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--traits", type=Path)
     parser.add_argument("--sample", type=int)
-    parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
-    if not (asked.data / "predictions").is_dir():
-        sys.exit(f"{asked.data} holds no folder predictions")
+    asked = parsed(parser)
     done = _kept(asked.data, asked.sample, asked.traits)
     if asked.fit:
         HERE.write_text(json.dumps(written(done), indent=1) + "\n", encoding="utf-8")

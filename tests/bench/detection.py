@@ -11,10 +11,7 @@ databases (BIRD: on the other four of five folds of questions) than those scored
 in the temporary folder, so that a second run is quick.
 """
 
-import argparse
-import json
 import random
-import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +21,16 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from published import Prediction, Warehouse, predictions, warehouses
+from published import (
+    SETS,
+    Prediction,
+    Warehouse,
+    options,
+    parsed,
+    predictions,
+    report,
+    warehouses,
+)
 
 from querymend.tools.checks.check import check_question
 from querymend.tools.findings import Finding
@@ -35,7 +41,6 @@ from querymend.tools.results.expectation import expect
 from querymend.tools.results.inspect import inspect
 from querymend.tools.sql.checks import check
 
-SETS = ("spider", "bird")
 TODAY = date(2024, 6, 1)
 FOLDS = 5
 _EMPTY = {"empty_result", "null_aggregate", "zero_of_missing_value"}
@@ -261,21 +266,11 @@ def _line(row: dict[str, float]) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", type=Path)
+    parser = options(__doc__ or "")
     parser.add_argument("--set", choices=SETS)
     parser.add_argument("--sample", type=int)
-    parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
-    if not (asked.data / "predictions").is_dir():
-        sys.exit(f"{asked.data} holds no folder predictions")
-    told = {}
-    for name in [asked.set] if asked.set else SETS:
-        told[name] = summary(measure(asked.data, name, asked.sample), name)
-        if not asked.json:
-            show(name, told[name])
-    if asked.json:
-        print(json.dumps(told))
+    asked = parsed(parser)
+    report(asked, lambda name: summary(measure(asked.data, name, asked.sample), name), show)
 
 
 if __name__ == "__main__":

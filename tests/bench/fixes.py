@@ -11,11 +11,9 @@ one half of the databases (BIRD: of the questions): what the rules hold by way o
 on half 0. Facts are the question's evidence, if any.
 """
 
-import argparse
 import hashlib
 import json
 import sqlite3
-import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -24,12 +22,11 @@ from functools import cache
 from pathlib import Path
 
 from detection import findings
-from published import Warehouse, lines, spider_keys
+from published import SETS, Warehouse, lines, options, parsed, spider_keys
 
 from querymend.tools.fixes import Chosen, Known, Trial, choose
 from querymend.tools.results.compare import is_ordered, same_rows
 
-SETS = ("spider", "bird")
 KINDS = ("exec_error", "empty_wrong", "correct")
 ROWS = 20_000
 STEPS = 300
@@ -171,7 +168,7 @@ def _told(one: Prediction, chosen: Chosen | None, place: Place, before: list | N
     if one.kind == "correct":
         right = chosen is None or (after is not None and same_rows(before or [], after))
     else:
-        right = after is not None and any(_equal(after, gold, place) for gold in one.golds)
+        right = after is not None and any(equal(after, gold, place) for gold in one.golds)
     return Mended(
         set=one.set,
         id=one.id,
@@ -194,7 +191,8 @@ def warned(one: Prediction, sql: str, place: Place) -> bool:
     return any(f.severity != "note" for f in findings(replace(one, sql=sql), place))
 
 
-def _equal(rows: list, gold: str, place: Place) -> bool:
+def equal(rows: list, gold: str, place: Place) -> bool:
+    """Tell whether rows are those of a gold, in its order where it has one."""
     wanted = _gold(place, gold)
     return wanted is not None and same_rows(rows, wanted, ordered=is_ordered(gold, "sqlite"))
 
@@ -271,14 +269,10 @@ def show(name: str, done: Sequence[Mended], counts: Counter[str]) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", type=Path)
+    parser = options(__doc__ or "")
     parser.add_argument("--set", choices=SETS)
     parser.add_argument("--split", type=int, choices=(0, 1))
-    parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
-    if not (asked.data / "predictions").is_dir():
-        sys.exit(f"{asked.data} holds no folder predictions")
+    asked = parsed(parser)
     told = {}
     for name in [asked.set] if asked.set else SETS:
         done, counts = measure(asked.data, name, asked.split)

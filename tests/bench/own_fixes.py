@@ -8,21 +8,17 @@ stays wrong, and how often a right one stays right or is broken. A code whose fi
 they mend earns no ``repair``.
 """
 
-import argparse
-import json
 import random
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 from detection import findings
-from fixes import SETS, Place
-from fixes import _equal as equal
+from fixes import Place, equal
+from published import SETS, options, parsed, predictions, report, spider_keys
 from published import Prediction as Published
-from published import predictions, spider_keys
 
-from querymend.tools.findings import Finding, in_repair_order
+from querymend.tools.findings import Finding, acting, in_repair_order
 
 ENDS = ("mended", "still wrong", "still right", "broken")
 
@@ -62,8 +58,8 @@ def _end(one: Published, place: Place) -> Iterator[tuple[str, str]]:
 def _first(one: Published, place: Place) -> Finding | None:
     """Return the gravest finding that acts and has a fix."""
     found = in_repair_order(findings(one, place))
-    acting = (f for f in found if f.severity in ("block", "repair") and f.fix)
-    return next(acting, None)
+    fixed = (f for f in acting(found) if f.fix)
+    return next(fixed, None)
 
 
 def show(name: str, told: dict[str, Counter[str]]) -> None:
@@ -76,21 +72,11 @@ def show(name: str, told: dict[str, Counter[str]]) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", type=Path)
+    parser = options(__doc__ or "")
     parser.add_argument("--set", choices=SETS)
     parser.add_argument("--sample", type=int)
-    parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
-    if not (asked.data / "predictions").is_dir():
-        sys.exit(f"{asked.data} holds no folder predictions")
-    told = {}
-    for name in [asked.set] if asked.set else SETS:
-        told[name] = measure(asked.data, name, asked.sample)
-        if not asked.json:
-            show(name, told[name])
-    if asked.json:
-        print(json.dumps(told))
+    asked = parsed(parser)
+    report(asked, lambda name: measure(asked.data, name, asked.sample), show)
 
 
 if __name__ == "__main__":

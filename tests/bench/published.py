@@ -1,16 +1,19 @@
 """Published predictions with their databases, read as SQLite; results are kept between runs."""
 
+import argparse
 import hashlib
 import json
 import pickle
 import sqlite3
+import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from column_values import Values
 
@@ -18,6 +21,8 @@ from querymend.tools.catalog.key_names import agreement
 from querymend.tools.catalog.model import Catalog, Column, Key, Profile, Table
 from querymend.tools.engines.engine import Result, ResultColumn
 
+T = TypeVar("T")
+SETS = ("spider", "bird")
 SECONDS = 20.0
 ROWS = 1_000
 
@@ -72,6 +77,35 @@ def _prediction(name: str, line: dict, sql: str, evidence: dict[int, str]) -> Pr
         near=line.get("near") or "",
         systems=(),
     )
+
+
+def options(doc: str) -> argparse.ArgumentParser:
+    """Return the options of every benchmark over published predictions."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--json", action="store_true")
+    return parser
+
+
+def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Read the options; end where DATA holds no predictions."""
+    asked = parser.parse_args()
+    if not (asked.data / "predictions").is_dir():
+        sys.exit(f"{asked.data} holds no folder predictions")
+    return asked
+
+
+def report(
+    asked: argparse.Namespace, tell: Callable[[str], T], show: Callable[[str, T], None]
+) -> None:
+    """Measure the set that is asked for, or each; print its table at once, or all as JSON."""
+    told: dict[str, T] = {}
+    for name in [asked.set] if asked.set else SETS:
+        told[name] = tell(name)
+        if not asked.json:
+            show(name, told[name])
+    if asked.json:
+        print(json.dumps(told))
 
 
 def lines(path: Path) -> Iterator[dict]:

@@ -38,18 +38,18 @@ def translated(sql: str, catalog: Catalog, *, to: str) -> Translation:
     """
     try:
         made = _translated(sql, catalog, to)
-        if parse(sql, to).tree == made and not _refusal(sql, catalog, to):
+        if parse(sql, to).tree == made and not refusal(sql, catalog, to):
             return Translation(sql=sql)
         text = _written(made)
     except Untranslatable as error:
         return Translation(sql=None, reason=str(error))
     except RecursionError:
         return Translation(sql=None, reason="It is nested too deeply")
-    reason = _refusal(text, catalog, to)
+    reason = refusal(text, catalog, to)
     return Translation(sql=None if reason else text, reason=reason)
 
 
-def _refusal(sql: str, catalog: Catalog, to: str) -> str:
+def refusal(sql: str, catalog: Catalog, to: str) -> str:
     """Return what the dialect's checks refuse, nothing if they refuse nothing."""
     found = check(sql, dialect=to, catalog=catalog)
     return next((f.message for f in found if f.severity == "block"), "")

@@ -1,7 +1,5 @@
 """Aggregates that collect: into arrays, texts and maps, or by a function of the caller."""
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from querymend.tools.engines.stand_in.translate.aggregate import (
@@ -36,23 +34,23 @@ def _listagg(tr: Translator, given: Aggregate) -> exp.Expr:
     value = tr.to(given.arguments[0], VARCHAR)
     separator = given.separator
     mark = tr.to(separator, VARCHAR) if separator is not None else exp.Literal.string("")
-    if not given.distinct:
-        plain = replace(given, order=())
-        listed = emit(tr, replace(plain, order=given.order), "list", value)
-    else:
-        listed = emit(tr, given, "list", value)
-    return filled("array_to_string(a, b)", a=listed, b=mark)
+    return filled("array_to_string(a, b)", a=emit(tr, given, "list", value), b=mark)
 
 
-def _map_agg(tr: Translator, given: Aggregate) -> exp.Expr:
-    """Make a map of pairs: the first value of a key stays, a NULL key has no place."""
+def _pairs(tr: Translator, given: Aggregate) -> tuple[exp.Expr, exp.Expr]:
+    """Collect pairs of key and value, and their keys; a NULL key has no place."""
     key, value = given.arguments
     pair = struct({"k": tr.expr(key), "v": tr.expr(value)})
     pairs = filled(
         "list_filter(a, lambda x: struct_extract(x, 'k') IS NOT NULL)",
         a=emit(tr, given, "list", pair),
     )
-    keys = call("list_transform", pairs, lambda_(part(column("x"), "k"), "x"))
+    return pairs, call("list_transform", pairs, lambda_(part(column("x"), "k"), "x"))
+
+
+def _map_agg(tr: Translator, given: Aggregate) -> exp.Expr:
+    """Make a map of pairs: the first value of a key stays, a NULL key has no place."""
+    pairs, keys = _pairs(tr, given)
     first = filled(
         "list_filter(a, lambda x, i: list_position(b, struct_extract(x, 'k')) = i)", a=pairs, b=keys
     )
@@ -64,13 +62,7 @@ def _map_agg(tr: Translator, given: Aggregate) -> exp.Expr:
 
 
 def _multimap_agg(tr: Translator, given: Aggregate) -> exp.Expr:
-    key, value = given.arguments
-    pair = struct({"k": tr.expr(key), "v": tr.expr(value)})
-    pairs = filled(
-        "list_filter(a, lambda x: struct_extract(x, 'k') IS NOT NULL)",
-        a=emit(tr, given, "list", pair),
-    )
-    keys = call("list_transform", pairs, lambda_(part(column("x"), "k"), "x"))
+    pairs, keys = _pairs(tr, given)
     distinct = filled("list_filter(b, lambda k, i: list_position(b, k) = i)", b=keys)
     groups = filled(
         "list_transform(d, lambda k: list_transform(list_filter(a, lambda x: struct_extract(x, 'k')"
